@@ -1,0 +1,118 @@
+"""The nouns of the store: Rule, Observation, Written. Frozen; time and place come from the caller."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+UNKNOWN = "unknown"
+"""Project of an observation made outside any project, and domain of a rule nobody has placed yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One dated piece of evidence that a rule is wanted."""
+
+    project: str
+    """Key of the project (`host/owner/repo`, a bare name, or `unknown`)."""
+    date: str
+    """Local calendar day, `YYYY-MM-DD`; the only time a version 1 file knows."""
+    context: str = ""
+    """What was said or what happened; secrets are redacted before it gets here."""
+    at: str = ""
+    """ISO 8601 with zone; empty in version 1 data."""
+    host: str = ""
+    session: str = ""
+    signal: str = ""
+    severity: int = 0
+    """1-5, cost of recurrence; 0 means not given."""
+    provenance: str = ""
+    """Who vouches for it: `agent`, `transcript`, `person` or `import`."""
+    oid: str = ""
+    """Identity of this observation, so that merging a spool twice counts once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """Old observations of one project, kept as totals so that a rule stays readable."""
+
+    project: str
+    occasions: int
+    first: str
+    last: str
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One place a rule was written to, and exactly what was written there."""
+
+    path: str
+    date: str
+    section: str = ""
+    text: str = ""
+    """The bullet as it stands in the file, so that it can be found, updated or removed."""
+    scope: str = ""
+    """`global` or `project`."""
+    project: str = ""
+    adopted: bool = False
+    """True when the line was there before us: never removed by us."""
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """A file and section a person named for a rule, instead of the instruction file."""
+
+    path: str
+    section: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One imperative sentence the agent should follow, with its observations."""
+
+    id: str
+    text: str
+    domain: str = UNKNOWN
+    created: str = ""
+    last_reinforced: str = ""
+    observations: tuple[Observation, ...] = ()
+    escalation: str = ""
+    """`global`, `local` or empty: what was last written, in the words of version 1."""
+    escalated_at: str = ""
+    written_to: tuple[Written, ...] = ()
+    explicit_scope: str = ""
+    """`global`, `local` or empty."""
+    retired: bool = False
+    retired_because: str = ""
+    aliases: tuple[str, ...] = ()
+    """Other phrasings that were merged into this rule."""
+    near: tuple[str, ...] = ()
+    """Ids of rules that may mean the same; a question nobody has answered yet."""
+    distinct_from: tuple[str, ...] = ()
+    """Ids of rules somebody said are not the same."""
+    destination: Destination | None = None
+    severity: int = 0
+    folded: tuple[Folded, ...] = ()
+    rejected_at: int = 0
+    """Occasions the rule had when a person deleted it from the file; written again only beyond that."""
+    supersedes: tuple[str, ...] = ()
+    extra: dict[str, Any] = field(default_factory=dict, compare=False)
+    """Unknown keys a person or a later version typed; shown by `--json`, kept byte for byte in the file."""
+
+
+def occasions(rule: Rule) -> int:
+    """Count distinct occasions: a session counts once, an observation without a session counts by itself.
+
+    >>> o = Observation("p", "2026-01-01", session="s1")
+    >>> occasions(Rule("r", "R", observations=(o, o, Observation("p", "2026-01-01"))))
+    2
+    """
+    sessions = {(o.host, o.session) for o in rule.observations if o.session}
+    alone = sum(1 for o in rule.observations if not o.session)
+    return len(sessions) + alone + sum(f.occasions for f in rule.folded)
+
+
+def projects(rule: Rule) -> tuple[str, ...]:
+    """Keys of the real projects a rule was observed in, first seen first; `unknown` is none."""
+    seen = dict.fromkeys([f.project for f in rule.folded] + [o.project for o in rule.observations])
+    return tuple(p for p in seen if p and p != UNKNOWN)
