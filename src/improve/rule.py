@@ -29,7 +29,9 @@ class Observation:
     provenance: str = ""
     """Who vouches for it: `agent`, `transcript`, `person` or `import`."""
     oid: str = ""
-    """Identity of this observation, so that merging a spool twice counts once."""
+    """Identity of this observation, so that merging a spool twice counts once; the key `id` in the file."""
+    extra: tuple[tuple[str, str], ...] = ()
+    """Keys a person added to it; kept as they stand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,8 @@ class Written:
     scope: str = ""
     """`global` or `project`."""
     project: str = ""
+    branch: str = ""
+    """Branch the file was on; a bullet missing on another branch is no rejection."""
     adopted: bool = False
     """True when the line was there before us: never removed by us."""
 

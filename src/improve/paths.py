@@ -1,0 +1,73 @@
+"""Where the store and its derived data live; nothing else asks the environment for it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from improve.errors import EnvironmentFailure
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The directory of the store, `~/.agent-improvement` or `$AGENT_IMPROVEMENT_HOME`, and what belongs to it."""
+
+    path: str
+    user: str
+    """The person's home directory."""
+    cache: str
+    """Derived data of this store; deleting it loses nothing."""
+    state: str
+    """Lock files of this user."""
+
+    def file(self, name: str) -> str:
+        """Name a file of the store."""
+        return os.path.join(self.path, name)
+
+    @property
+    def rules(self) -> str:
+        """Path of rules.yaml."""
+        return self.file("rules.yaml")
+
+    @property
+    def journal(self) -> str:
+        """Path of journal.jsonl."""
+        return self.file("journal.jsonl")
+
+    @property
+    def spool(self) -> str:
+        """Directory in which observations wait to be merged."""
+        return self.file("spool")
+
+
+def find_home(env: Mapping[str, str]) -> Home:
+    """Find the store of this user.
+
+    Raises:
+        EnvironmentFailure: there is no home directory and no AGENT_IMPROVEMENT_HOME.
+    """
+    user = os.path.expanduser("~")
+    named = env.get("AGENT_IMPROVEMENT_HOME", "")
+    if not os.path.isabs(user) and not named:
+        raise EnvironmentFailure("no home directory is known; nothing was done. Set AGENT_IMPROVEMENT_HOME to a directory")
+    path = os.path.abspath(os.path.expanduser(named or os.path.join(user, ".agent-improvement")))
+    cache, state = _derived()
+    import hashlib
+
+    key = hashlib.sha256(os.path.realpath(path).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return Home(path, user, os.path.join(cache, key), os.path.join(state, "locks"))
+
+
+def _derived() -> tuple[str, str]:
+    import platformdirs
+
+    return (
+        platformdirs.user_cache_dir("agent-improvement", appauthor=False),
+        platformdirs.user_state_dir("agent-improvement", appauthor=False),
+    )
+
+
+def short(path: str, user: str) -> str:
+    """Show a path with `~` for the person's home."""
+    return "~" + path[len(user) :] if user and (path == user or path.startswith(user + os.sep)) else path
