@@ -1,0 +1,132 @@
+"""Look at a file: what it held at one moment, or a clear reason why it is none we read."""
+
+# pathlib and contextlib each cost more at start-up than this whole module may:
+# pathlib and contextlib each cost more at start-up than this whole module may:
+# pathlib and contextlib each cost more at start-up than this whole module may:
+# pathlib and contextlib each cost more at start-up than this whole module may:
+# ruff: noqa: PTH119, PTH120
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+from improve.errors import Refused
+from improve.folder import COMMON, Folder, close_quietly, explained, foreign, resolve
+
+OPEN = COMMON | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+"""Flags of every open of a file: no link is followed, and a pipe does not block."""
+_KINDS = ((stat.S_ISDIR, "a directory"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
+
+
+class Snapshot:
+    """What a path held at one moment; frozen. (`dataclasses` alone would cost 8 ms on every call.)"""
+
+    __slots__ = ("data", "dev", "exists", "ino", "links", "mode", "path")
+    path: str
+    """Real path: no part of it is a link."""
+    data: bytes
+    exists: bool
+    mode: int
+    dev: int
+    ino: int
+    links: int
+
+    def __init__(
+        self,
+        path: str,
+        data: bytes = b"",
+        exists: bool = False,
+        mode: int = 0,
+        dev: int = 0,
+        ino: int = 0,
+        links: int = 0,
+    ) -> None:
+        values = (data, dev, exists, ino, links, mode, path)
+        for name, value in zip(self.__slots__, values, strict=True):
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Snapshot is frozen: {name} stays as it is")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Snapshot):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
+
+    def __hash__(self) -> int:
+        return hash((self.path, self.data, self.dev, self.ino))
+
+    def __repr__(self) -> str:
+        held = f"{len(self.data)} bytes" if self.exists else "missing"
+        return f"Snapshot({self.path!r}, {held}, mode={self.mode:o}, links={self.links})"
+
+    @property
+    def sha(self) -> str:
+        """SHA-256 of the bytes, in hex."""
+        import hashlib
+
+        return hashlib.sha256(self.data).hexdigest()
+
+
+def read(path: str, *, cap: int, within: str | None = None) -> Snapshot:
+    """Read a whole file of at most `cap` bytes, through links that stay `within`; missing is no error."""
+    with explained("read", path):
+        real = resolve(path, within=within)
+        try:
+            folder = Folder(os.path.dirname(real))
+        except FileNotFoundError:
+            return Snapshot(real)
+        with folder:
+            seen = look(folder, real, cap)
+    if len(seen.data) > cap:
+        raise Refused(f"{path} is larger than {cap:,} bytes; nothing was read or written. Shorten it")
+    return seen
+
+
+def look(folder: Folder, path: str, cap: int) -> Snapshot:
+    """Read a file of an open directory, at most one byte more than `cap`."""
+    try:
+        fd, status = open_regular(folder, path, os.O_RDONLY)
+    except FileNotFoundError:
+        return Snapshot(path)
+    try:
+        chunks, left = [], cap + 1
+        while left > 0 and (chunk := os.read(fd, min(left, 1 << 20))):
+            chunks.append(chunk)
+            left -= len(chunk)
+    finally:
+        close_quietly(fd)
+    mode = stat.S_IMODE(status.st_mode)
+    return Snapshot(path, b"".join(chunks), True, mode, status.st_dev, status.st_ino, status.st_nlink)
+
+
+def open_regular(folder: Folder, path: str, flags: int, mode: int = 0o600) -> tuple[int, os.stat_result]:
+    """Open a regular file of ours; look before the open, for opening a device can do things, and after it."""
+    name = folder.at(os.path.basename(path))
+    try:
+        _refuse_odd(os.stat(name, dir_fd=folder.fd, follow_symlinks=False), path)
+    except FileNotFoundError:
+        if not flags & os.O_CREAT:
+            raise
+    fd = os.open(name, flags | OPEN, mode, dir_fd=folder.fd)
+    try:
+        status = os.fstat(fd)
+        _refuse_odd(status, path)
+    except BaseException:
+        close_quietly(fd)
+        raise
+    return fd, status
+
+
+def _refuse_odd(status: os.stat_result, path: str) -> None:
+    if stat.S_ISLNK(status.st_mode):  # a file when the path was resolved
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
+    if not stat.S_ISREG(status.st_mode):
+        kind = next((word for test, word in _KINDS if test(status.st_mode)), "a device")
+        raise Refused(
+            f"{path} is {kind}, not a file; nothing was written. Move it away, or name another path"
+        )
+    if foreign(status):
+        raise Refused(f"{path} belongs to another user; nothing was written. Take it over with chown")
