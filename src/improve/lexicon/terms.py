@@ -1,0 +1,53 @@
+"""Names of tools, languages and products, each with the spellings people use (same form as concepts.py)."""
+
+from __future__ import annotations
+
+TERMS = """
+npm: npmjs
+yarn: yarnpkg
+node: nodejs node.js
+next: next.js nextjs
+vue: vue.js vuejs
+nuxt: nuxtjs nuxt.js
+javascript: js ecmascript
+typescript: ts
+react: reactjs react.js
+angular: angularjs
+svelte: sveltejs
+solidjs: solid.js
+express: expressjs express.js
+nestjs: nest.js
+golang: go_language go's
+csharp: c# c_sharp
+cpp: c++
+dotnet: .net asp.net
+postgres: postgresql pg psql
+mongodb: mongo mongoose
+sqlite: sqlite3
+tailwind: tailwindcss tailwind_css
+sass: scss
+material-ui: mui
+shadcn: shadcn_ui
+dayjs: day.js
+pytest: py.test
+junit: junit4 junit5 jupiter
+unittest: unittest.testcase
+gosec: gosec
+github-actions: github_action github_actions
+docker: dockerfile docker_compose
+kubernetes: k8s kubectl
+powershell: pwsh
+graphql: gql
+rest: restful
+autoincrement: auto_increment
+microservice: microservices micro_service
+jetpack-compose: jetpack_compose
+swiftui: swift_ui
+combine-framework: combine
+react-query: tanstack_query
+context7: context_7
+app-router: app_router
+pages-router: pages_router
+app-directory: app_directory
+english: en
+"""
