@@ -24,7 +24,8 @@ In a checkout the sources beside this file run, so an edit takes effect at once.
 installs the distribution instead.
 
 The file must parse on Python 3.6, so that an old Python gets a sentence and not a SyntaxError. Nothing but
-`os`, `sys` and `zlib` is imported on the way to the command; the rest waits in the functions that build.
+`os`, `sys` and `zlib` is imported on the way to the command; the rest waits in the functions that build,
+and nothing at all is imported before `trust_no_neighbour` cleaned the path.
 """
 
 import os
@@ -36,8 +37,6 @@ if sys.version_info < (3, 11):
         f"done. Use a newer one, for example: python3.12 {sys.argv[0]} (or: uv run {sys.argv[0]})\n"
     )
     sys.exit(5)
-
-import zlib
 
 DISTRIBUTION = "agent-improvement>=0.1.0"
 STAMP = "ready"
@@ -87,14 +86,20 @@ def source_beside(here: str) -> str:
 
 def trust_no_neighbour(here: str) -> None:
     """Import nothing from the working directory, nor from beside this file (whose name is the package's)."""
-    unsafe = {here}
-    try:
-        unsafe.add(os.path.realpath(os.getcwd()))
-    except OSError:  # it was deleted, so nothing can be imported from it
-        pass
-    unsafe.discard(os.path.dirname(os.__file__))
+    cwd = working_directory()
+    named = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    relative = {os.path.normpath(os.path.join(cwd, entry)) for entry in named if not os.path.isabs(entry)}
+    unsafe = {os.path.realpath(entry) for entry in (here, cwd, *relative)} - {os.path.dirname(os.__file__)}
     safe = [entry for entry in sys.path if os.path.isabs(entry) and os.path.realpath(entry) not in unsafe]
     sys.path[:] = safe
+
+
+def working_directory() -> str:
+    """Give the working directory, or, when it was deleted, one from which nothing is imported."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return os.sep
 
 
 def declared(script: str) -> "list[str]":
@@ -130,6 +135,8 @@ def find(requirements: "list[str]", source: str) -> "Environment | None":
 
 def location(requirements: "list[str]", source: str) -> "tuple[str, bytes]":
     """Give the directory of the environment, and the text that says exactly what it is for."""
+    import zlib
+
     machine = os.uname().machine if hasattr(os, "uname") else ""
     flags = getattr(sys, "abiflags", "")
     python = [str(sys.implementation.cache_tag), flags, sys.platform, machine, sys.base_prefix]
@@ -183,7 +190,7 @@ def enter(environment: "Environment | None", source: str) -> None:
     """Make the sources and the environment the first places that imports look at."""
     first = [source] if source else []
     if environment is not None:
-        foreign = {os.path.abspath(entry) for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep)}
+        foreign = os.environ.get("PYTHONPATH", "").split(os.pathsep)
         sys.path[:] = [entry for entry in sys.path if entry not in foreign]
         first.append(environment.packages)
         if environment.python:
@@ -318,9 +325,9 @@ def install(requirements: "list[str]", into: Environment, lock: int) -> None:
 def explain(output: str, requirements: "list[str]", log: str) -> str:
     """Say in one line why no installer worked, and what to do."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    errors = [line for line in lines if line.lower().startswith("error:")] or lines or ["no installer works"]
+    errors = [line for line in lines if line.lower().startswith("error:")] or lines or ["there is no pip"]
     advice = "Check the network and pip's index settings"
-    if any("No module named pip" in line for line in lines):
+    if not lines or any("ensurepip" in line for line in lines):  # the last resort, and it is not there either
         advice = "Install pip (on Debian and Ubuntu: apt install python3-pip) or uv"
     elif requirements == [DISTRIBUTION]:
         advice += ", or link to this file in a checkout instead of copying it"
@@ -333,26 +340,40 @@ def explain(output: str, requirements: "list[str]", log: str) -> str:
 def installers(into: Environment) -> "list[list[str]]":
     """List the commands that may fill the environment, best first; only the requirements are to be added."""
     options = ["--no-input", "--retries", "2", "--prefer-binary"]
-    uv = [on_path("uv"), "pip", "install", "--compile-bytecode", "--python", into.python or sys.executable]
-    pip = [sys.executable, "-I", "-m", "pip"]
-    if into.python:
-        bundled = "import ensurepip, runpy; ensurepip.bootstrap(); runpy.run_module('pip', None, '__main__')"
-        found = [
-            uv,
-            [*pip, "--python", into.python, "install", *options],
-            [into.python, "-I", "-c", bundled, "install", *options],
-        ]
+    target = [] if into.python else ["--target", into.packages]
+    found = []
+    uv = on_path("uv")
+    if uv:
+        found.append(
+            [uv, "pip", "install", "--compile-bytecode", "--python", into.python or sys.executable, *target]
+        )
+    # a virtual environment lacks pip at times, and the Python it was made from has it
+    own = dict.fromkeys([sys.executable, getattr(sys, "_base_executable", sys.executable)])
+    for python in filter(has_pip, own):
+        choose = ["--python", into.python] if into.python else []
+        found.append([python, "-I", "-m", "pip", *choose, "install", *target, *options])
+        break
     else:
-        target = ["--target", into.packages]
-        found = [[*uv, *target], [*pip, "install", *target, *options]]
-    return [command for command in found if command[0]]
+        bundled = "import ensurepip, runpy; ensurepip.bootstrap(); runpy.run_module('pip', None, '__main__')"
+        if into.python:  # never into the person's own Python
+            found.append([into.python, "-I", "-c", bundled, "install", *options])
+    return found
+
+
+def has_pip(python: str) -> bool:
+    """Tell whether a Python has pip."""
+    import subprocess
+
+    quiet = subprocess.DEVNULL
+    command = [python, "-I", "-c", "import pip"]
+    return subprocess.run(command, stdin=quiet, stdout=quiet, stderr=quiet, check=False).returncode == 0
 
 
 def on_path(tool: str) -> str:
     """Find a program on PATH, but in no relative directory and not in the working directory."""
     import shutil
 
-    here = os.path.realpath(os.getcwd())
+    here = os.path.realpath(working_directory())
     safe = [entry for entry in os.get_exec_path() if os.path.isabs(entry) and os.path.realpath(entry) != here]
     return shutil.which(tool, path=os.pathsep.join(safe)) or ""
 
