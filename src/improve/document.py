@@ -90,6 +90,19 @@ def template(taxonomy: Taxonomy | None = None) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
+def is_blank(data: bytes) -> bool:
+    """Say whether a file holds nothing but comments: a valid empty store."""
+    return not _has_content(data.removeprefix(b"\xef\xbb\xbf"))
+
+
+def template_after(comments: bytes) -> bytes:
+    """Begin a store in a file that holds only comments; they stay."""
+    if not comments.strip():
+        return template()
+    lead = comments if comments.endswith(b"\n") else comments + b"\n"
+    return lead + template().split(b"\n", 1)[1]
+
+
 def outline(data: bytes) -> Outline:
     """Find the entries by their lines.
 
@@ -308,22 +321,21 @@ def _place(key: str, node: yamlnode.Node) -> Place:
 
 
 def edit_head(
-    data: bytes, shape: Outline, *, version: int | None = None, place: tuple[str, Place] | None = None
-) -> tuple[bytes, int]:
-    """Set the version, or add or change one project of the registry; returns the bytes and where the entries start."""
-    head = head_text(data, shape)
-    bom = b"\xef\xbb\xbf" if head.startswith(b"\xef\xbb\xbf") else b""
-    text = _decode(head)
+    front: bytes, tail: bytes, *, version: int | None = None, place: tuple[str, Place] | None = None
+) -> tuple[bytes, bytes]:
+    """Set the version, or add or change one project, in the bytes before and after the entries."""
+    bom = b"\xef\xbb\xbf" if front.startswith(b"\xef\xbb\xbf") else b""
+    text = _decode(front + tail)
     node = yamlnode.read(text)
     if node is None:
-        return data, shape.start
+        return front, tail
     edits = splice.put(text, node, "version", version) if version is not None else []
     if place:
         edits += _put_place(text, node, place)
-    split = len(head[len(bom) : shape.start].decode())
-    front = bom + splice.apply(text[:split], [e for e in edits if e[1] <= split]).encode()
-    back = splice.apply(text[split:], [(s - split, e - split, new) for s, e, new in edits if e > split])
-    return front + data[shape.start : shape.end] + back.encode(), len(front)
+    split = len(front[len(bom) :].decode())
+    before = splice.apply(text[:split], [e for e in edits if e[1] <= split])
+    after = splice.apply(text[split:], [(s - split, e - split, new) for s, e, new in edits if e > split])
+    return bom + before.encode(), after.encode()
 
 
 def _put_place(text: str, node: yamlnode.Node, place: tuple[str, Place]) -> list[splice.Edit]:
@@ -344,18 +356,15 @@ def _put_place(text: str, node: yamlnode.Node, place: tuple[str, Place]) -> list
     return [edit for name, item in mapping.items() for edit in splice.put(text, there, name, item)]
 
 
-def append_entry(data: bytes, shape: Outline, rule: Rule) -> bytes:
-    """Add a rule behind the last one."""
-    text = entry.render(rule, " " * shape.indent).replace("\n", shape.newline)
+def before_first(front: bytes, shape: Outline) -> bytes:
+    """Make the bytes before the entries ready to be followed by one: `rules:` with nothing behind it."""
     if not shape.has_rules_key:
-        text = f"rules:{shape.newline}{text}"
-    before, after = data[: shape.end], data[shape.end :]
+        front += b"" if not front or front.endswith(b"\n") else shape.newline.encode()
+        return front + f"rules:{shape.newline}".encode()
     if shape.empty_value:
         left, right = shape.empty_value
-        before = before[:left].rstrip(b" \t") + before[right:]
-    if before and not before.endswith(b"\n"):
-        before += shape.newline.encode()
-    return before + text.encode("utf-8", "surrogatepass") + after
+        front = front[:left].rstrip(b" \t") + front[right:]
+    return front if front.endswith(b"\n") else front + shape.newline.encode()
 
 
 def problems_of(path: str, data: bytes) -> NeedsRepair | None:

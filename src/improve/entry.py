@@ -17,8 +17,8 @@ T = TypeVar("T")
 Problem = tuple[str, str]
 """Key (as typed, dotted for inner ones) and what is wrong with it."""
 
-_OBSERVATION = ("project", "date", "context", "at", "host", "session", "signal", "severity", "provenance", "id")
-_WRITTEN = ("path", "date", "section", "text", "scope", "project", "branch", "adopted")
+_OBSERVATION = ("project", "date", "context", "at", "host", "session", "signal", "severity", "provenance", "wording", "id")
+_WRITTEN = ("path", "date", "section", "text", "scope", "project", "branch", "made_section", "adopted")
 _KNOWN = (
     "id rule domain created last_reinforced observations cross_project total_count project_count escalation "
     "escalated_at written_to explicit_scope retired retired_because aliases near distinct_from destination "
@@ -207,6 +207,7 @@ def _read_observation(reader: _Reader) -> Observation:
         severity=reader.number("severity", 5),
         provenance=reader.text("provenance"),
         oid=reader.text("id"),
+        wording=reader.text("wording"),
         extra=tuple((k, str(v)) for k, v in reader.mapping.items() if k not in _OBSERVATION),
     )
 
@@ -220,6 +221,7 @@ def _read_written(reader: _Reader) -> Written:
         scope=reader.one_of("scope", ("global", "project")),
         project=reader.text("project"),
         branch=reader.text("branch"),
+        made_section=reader.yes("made_section"),
         adopted=reader.yes("adopted"),
     )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from improve.rule import Rule, Written, occasions, projects
 from improve.taxonomy import Taxonomy
+from improve.wording import as_bullet
 
 NOTHING, IN_SESSION, PROJECT, EACH_PROJECT, GLOBAL = "nothing", "in-session", "project", "each-project", "global"
 NOBODY = ""
@@ -90,14 +91,31 @@ def outstanding(rule: Rule, decision: Decision) -> tuple[str, ...]:
 
 
 def superfluous(rule: Rule, decision: Decision) -> tuple[Written, ...]:
-    """List lines of ours that the decision no longer wants: copies after a promotion, anything of a retired rule."""
-    if decision.kind == IN_SESSION:
-        return ()
-    wanted = set(decision.targets)
-    return tuple(
-        w for w in rule.written_to
-        if not w.adopted and w.text and (target := target_of(rule, w)) is not None and target not in wanted
-    )
+    """List lines of ours that are no longer wanted: copies after a promotion or a merge, anything of a retired rule."""
+    wanted = None if decision.kind == IN_SESSION else set(decision.targets)
+    seen: set[tuple[str, str | None]] = set()
+    extra = []
+    for written in rule.written_to:
+        target = target_of(rule, written)
+        again = (written.path, target) in seen
+        seen.add((written.path, target))
+        unwanted = wanted is not None and target is not None and target not in wanted
+        if written.text and not written.adopted and (again or unwanted):
+            extra.append(written)
+    return tuple(extra)
+
+
+def outdated(rule: Rule) -> tuple[Written, ...]:
+    """List lines of ours that still say what the rule said before its text was changed."""
+    now = as_bullet(rule.text)
+    return tuple(w for w in rule.written_to if w.text and not w.adopted and w.text != now)
+
+
+def is_due(rule: Rule, decision: Decision) -> bool:
+    """Say whether some file has to change for this rule."""
+    if rule.retired or decision.kind == IN_SESSION:
+        return bool(superfluous(rule, decision))
+    return bool(outstanding(rule, decision) or superfluous(rule, decision) or outdated(rule))
 
 
 def message(rule: Rule, decision: Decision, taxonomy: Taxonomy) -> str:

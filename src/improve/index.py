@@ -28,7 +28,7 @@ CREATE INDEX entry_id ON entry(id);
 CREATE INDEX entry_ord ON entry(ord, size);
 CREATE INDEX entry_due ON entry(due) WHERE due = 1;
 CREATE INDEX entry_rank ON entry(active, written DESC, count DESC, severity DESC, last DESC);
-CREATE INDEX entry_problem ON entry(key) WHERE problems <> '[]';
+CREATE INDEX entry_problem ON entry(key) WHERE problems <> '[]' OR twin = 1;
 CREATE TABLE place(project TEXT, key INTEGER, PRIMARY KEY(project, key)) WITHOUT ROWID;
 CREATE TABLE seen(oid TEXT PRIMARY KEY, key INTEGER) WITHOUT ROWID;
 CREATE TABLE phrase(norm TEXT, key INTEGER, PRIMARY KEY(norm, key)) WITHOUT ROWID;
@@ -68,7 +68,7 @@ def encode(rule: Rule) -> str:
 def decode(text: str) -> Rule:
     """Read what `encode` wrote."""
     values = json.loads(text)
-    values[5] = tuple(Observation(*o[:-1], tuple((k, v) for k, v in o[-1])) for o in values[5])
+    values[5] = tuple(Observation(*o[:-1], tuple((k, v) for k, v in o[-1])) for o in values[5])  # extra is last
     values[8] = tuple(Written(*w) for w in values[8])
     for at in (12, 13, 14, 19):
         values[at] = tuple(values[at])
@@ -100,7 +100,12 @@ class Index:
                     os.unlink(path + suffix)
             return cls._create(path, wanted)
         except (OSError, sqlite3.Error):
-            return cls._create(":memory:", wanted)
+            return cls.in_memory()
+
+    @classmethod
+    def in_memory(cls) -> Index:
+        """Make an index that no other command sees."""
+        return cls._create(":memory:", "")
 
     @classmethod
     def _create(cls, path: str, wanted: str) -> Index:
@@ -203,6 +208,11 @@ class Index:
     def troubled(self) -> Iterator[Row]:
         """Yield the entries that are set aside because something in them is wrong."""
         return self._rows("WHERE problems <> '[]' OR twin = 1 ORDER BY ord", ())
+
+    def troubles(self) -> list[tuple[int, str, list[str], bool]]:
+        """List key, id, problems and whether the id is shared, of every entry that is set aside."""
+        query = "SELECT key, id, problems, twin FROM entry WHERE problems <> '[]' OR twin = 1 ORDER BY ord"
+        return [(key, name, json.loads(problems), bool(twin)) for key, name, problems, twin in self.db.execute(query)]
 
     def holder(self, oid: str) -> Row | None:
         """Find the rule that already has an observation."""
@@ -336,11 +346,7 @@ class Index:
 
 def _columns(fresh: Fresh, found: str) -> tuple[Any, ...]:
     rule, decision = fresh.rule or Rule("", ""), fresh.decision
-    due = bool(
-        decision
-        and not fresh.problems
-        and (escalate.outstanding(rule, decision) or escalate.superfluous(rule, decision))
-    )
+    due = bool(decision and not fresh.problems and escalate.is_due(rule, decision))
     everywhere = bool(decision and decision.kind == escalate.GLOBAL)
     return (
         fresh.ord, fresh.sha, fresh.size, rule.id, encode(rule), json.dumps(fresh.problems),

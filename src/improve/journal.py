@@ -28,7 +28,7 @@ def read(path: str) -> Iterator[dict[str, Any]]:
         return
     with stream:
         for line in stream:
-            event = _event(line)
+            event = parse(line)
             if event is not None:
                 yield event
 
@@ -47,13 +47,14 @@ def read_back(path: str, block: int = 1 << 16) -> Iterator[dict[str, Any]]:
             stream.seek(at)
             lines = (stream.read(size) + rest).split(b"\n")
             rest = lines.pop(0)
-            yield from (e for line in reversed(lines) if (e := _event(line)) is not None)
-        event = _event(rest)
+            yield from (e for line in reversed(lines) if (e := parse(line)) is not None)
+        event = parse(rest)
         if event is not None:
             yield event
 
 
-def _event(line: bytes) -> dict[str, Any] | None:
+def parse(line: bytes) -> dict[str, Any] | None:
+    """Read one line; None when it is torn or none of ours."""
     try:
         event = json.loads(line)
     except (ValueError, RecursionError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 UNKNOWN = "unknown"
@@ -30,6 +30,8 @@ class Observation:
     """Who vouches for it: `agent`, `transcript`, `person` or `import`."""
     oid: str = ""
     """Identity of this observation, so that merging a spool twice counts once; the key `id` in the file."""
+    wording: str = ""
+    """How the rule was phrased this time, when that was not the rule's own text."""
     extra: tuple[tuple[str, str], ...] = ()
     """Keys a person added to it; kept as they stand."""
 
@@ -58,6 +60,8 @@ class Written:
     project: str = ""
     branch: str = ""
     """Branch the file was on; a bullet missing on another branch is no rejection."""
+    made_section: bool = False
+    """True when the heading above came with it; it goes when its last line goes."""
     adopted: bool = False
     """True when the line was there before us: never removed by us."""
 
@@ -120,3 +124,20 @@ def projects(rule: Rule) -> tuple[str, ...]:
     """Keys of the real projects a rule was observed in, first seen first; `unknown` is none."""
     seen = dict.fromkeys([f.project for f in rule.folded] + [o.project for o in rule.observations])
     return tuple(p for p in seen if p and p != UNKNOWN)
+
+
+def fold(rule: Rule, *, keep: int) -> Rule:
+    """Turn all but the newest *keep* observations into totals per project; the occasions stay the same."""
+    old, new = rule.observations[:-keep], rule.observations[-keep:]
+    open_sessions = {(o.host, o.session) for o in new if o.session}
+    totals = {f.project: f for f in rule.folded}
+    counted: set[tuple[str, str]] = set()
+    for o in old:
+        session = (o.host, o.session)
+        again = bool(o.session) and (session in open_sessions or session in counted)
+        counted |= {session} if o.session else set()
+        known = totals.get(o.project, Folded(o.project, 0, o.date, o.date))
+        dates = sorted(d for d in (known.first, known.last, o.date) if d)
+        first, last = (dates[0], dates[-1]) if dates else ("", "")
+        totals[o.project] = Folded(o.project, known.occasions + (not again), first, last)
+    return replace(rule, observations=new, folded=tuple(totals.values()))

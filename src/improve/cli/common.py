@@ -1,0 +1,62 @@
+"""What several commands share: the surroundings, the `--json` option, printing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from improve import clock
+from improve.workflow.here import Here
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def json_option(command: Command) -> Command:
+    """Add `--json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Answer as one JSON object.")(command)
+
+
+def project_option(help_text: str) -> Callable[[Command], Command]:
+    """Add `--project NAME`."""
+    return click.option("--project", default="", metavar="NAME", help=help_text)
+
+
+def look_around() -> Here:
+    """Find the store, the project, the host and the moment; waiting observations are merged by the caller."""
+    return Here.from_environment(os.environ, clock.now())
+
+
+def merge_what_waits(here: Here) -> None:
+    """Merge spooled observations if that is possible now; a reading command never fails because it is not."""
+    from improve.errors import ImproveError
+    from improve.workflow.record import drain
+
+    try:
+        drain(here)
+    except (ImproveError, OSError) as exc:
+        if not getattr(exc, "problems", None):
+            click.echo("improve: observations wait in the spool; they are merged later", err=True)
+
+
+def say(text: str, *, newline: bool = True) -> None:
+    """Print to the person or agent."""
+    click.echo(text, nl=newline)
+
+
+def note(text: str) -> None:
+    """Print beside the result."""
+    if text:
+        click.echo(f"note: {text}", err=True)
+
+
+def warn_troubled(view: Any) -> None:
+    """Name rules that are set aside because their entry has a mistake."""
+    rows = list(view.index.troubled())
+    for row in rows[:5]:
+        why = "; ".join(p.partition(" ")[2] for p in row.problems) or "several rules have this id"
+        note(f"rule {row.rule.id or '(no id)'} is left alone: {why}. Details: improve doctor")
+    if len(rows) > 5:
+        note(f"{len(rows) - 5} more entries are left alone. Details: improve doctor")

@@ -1,0 +1,95 @@
+"""improve set, merge, split, retire, restore."""
+
+from __future__ import annotations
+
+import click
+
+from improve.cli.common import json_option, look_around, merge_what_waits, note, say
+from improve.workflow.curate import Changed
+from improve.workflow.here import Here
+
+
+def _ready() -> Here:
+    here = look_around()
+    merge_what_waits(here)
+    return here
+
+
+def _told(command: str, changed: Changed, said: str, as_json: bool) -> int:
+    from improve.report import as_json as answer
+    from improve.report import visible
+
+    if as_json:
+        say(answer(command, {"rule": changed.after.id, "text": changed.after.text, "changed": changed.before != changed.after,
+                             "notes": list(changed.notes)}))
+    else:
+        say(visible(said))
+        for text in changed.notes:
+            say(f"  {visible(text)}")
+    note(changed.notice)
+    return 0
+
+
+@click.command("set", epilog="\b\nExamples:\n  improve set use-uv-not-pip --domain python-tooling\n  improve set use-uv-not-pip --scope none")
+@click.argument("rule_id")
+@click.option("--domain", default="", help="Topic, see `improve domains`.")
+@click.option("--scope", type=click.Choice(["global", "local", "none"]), default=None, help="Where the user wants it; `none` leaves it to the tree.")
+@click.option("--severity", type=click.IntRange(1, 5), default=None, help="Cost of a recurrence.")
+@click.option("--text", default="", help="New wording; the old one stays an alias.")
+@json_option
+def set_command(rule_id: str, domain: str, scope: str | None, severity: int | None, text: str, as_json: bool) -> int:
+    """Change the domain, scope, severity or wording of a rule."""
+    from improve import wording
+    from improve.workflow import curate
+
+    clean = wording.check_label(domain, "domain") if domain else ""
+    changed = curate.set_fields(_ready(), rule_id, domain=clean, scope=scope or "", severity=severity or 0, text=text)
+    return _told("set", changed, f"Changed: {rule_id}" if changed.before != changed.after else rule_id, as_json)
+
+
+@click.command("merge", epilog="\b\nExample:\n  improve merge use-uv-not-pip prefer-uv-over-pip")
+@click.argument("keep")
+@click.argument("other")
+@json_option
+def merge_command(keep: str, other: str, as_json: bool) -> int:
+    """Make two rules one: KEEP stays, OTHER becomes an alias of it with all its evidence."""
+    from improve.workflow import curate
+
+    changed = curate.merge(_ready(), keep, other)
+    from improve.rule import occasions
+
+    return _told("merge", changed, f"Merged: {keep} (count={occasions(changed.after)})", as_json)
+
+
+@click.command("split", epilog="\b\nExample:\n  improve split use-uv-not-pip 'Prefer uv over pip'")
+@click.argument("rule_id")
+@click.argument("wording_text", metavar="WORDING")
+@json_option
+def split_command(rule_id: str, wording_text: str, as_json: bool) -> int:
+    """Make one of a rule's other wordings a rule of its own again."""
+    from improve.workflow import curate
+
+    changed, new = curate.split(_ready(), rule_id, wording_text)
+    return _told("split", changed, f"Split: {new.id} from {rule_id}", as_json)
+
+
+@click.command("retire", epilog='\b\nExample:\n  improve retire use-uv-not-pip --because "we moved to pixi"')
+@click.argument("rule_id")
+@click.option("--because", default="", help="Why; kept with the rule.")
+@json_option
+def retire_command(rule_id: str, because: str, as_json: bool) -> int:
+    """Set a rule aside for good; `restore` brings it back."""
+    from improve.workflow import curate
+
+    changed = curate.retire(_ready(), rule_id, because)
+    return _told("retire", changed, f"Retired: {rule_id}", as_json)
+
+
+@click.command("restore", epilog="\b\nExample:\n  improve restore use-uv-not-pip")
+@click.argument("rule_id")
+@json_option
+def restore_command(rule_id: str, as_json: bool) -> int:
+    """Make a retired rule, or one that was set aside, active again."""
+    from improve.workflow import curate
+
+    return _told("restore", curate.restore(_ready(), rule_id), f"Restored: {rule_id}", as_json)

@@ -1,0 +1,143 @@
+"""improve history, log, domains, stale, where."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from improve.cli.common import json_option, look_around, merge_what_waits, project_option, say
+
+
+@click.command("history", epilog="\b\nExample:\n  improve history use-uv-not-pip")
+@click.argument("rule_id")
+@json_option
+def history_command(rule_id: str, as_json: bool) -> int:
+    """Tell the whole story of one rule: evidence, wordings, decision, where it was written."""
+    from dataclasses import asdict
+
+    from improve import escalate, report
+
+    here = look_around()
+    merge_what_waits(here)
+    view = here.store.view()
+    rule = view.rule(rule_id)
+    decision = escalate.decide(rule, view.taxonomy, here.config.thresholds)
+    if as_json:
+        told = [{key: value for key, value in asdict(o).items() if value} for o in rule.observations]
+        say(report.as_json("history", {**report.rule_as_data(rule, decision, view.taxonomy), "observations": told,
+                                       "folded": [asdict(f) for f in rule.folded], "extra": rule.extra}))
+    else:
+        say(report.history_text(rule, decision, view.taxonomy), newline=False)
+    return 0
+
+
+@click.command("log", epilog="\b\nExample:\n  improve log --limit 5")
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Show so many, newest first.")
+@json_option
+def log_command(limit: int, as_json: bool) -> int:
+    """Show what was done, newest first, from the journal."""
+    from itertools import islice
+
+    from improve import journal, report
+
+    here = look_around()
+    shown = [e for e in islice(journal.read_back(here.home.journal), limit * 3) if e["event"] not in ("applying", "backup")][:limit]
+    if as_json:
+        say(report.as_json("log", {"events": [_event(e) for e in shown]}))
+        return 0
+    for event in shown:
+        say(f"{event.get('at', '')[:16]}  {_line(event)}")
+    if not shown:
+        say("Nothing was done yet.")
+    return 0
+
+
+def _event(event: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in event.items() if key not in ("entries", "before", "v")}
+
+
+def _line(event: dict[str, Any]) -> str:
+    from improve.escape import visible
+
+    if event["event"] == "observed":
+        told = [f"{o.get('rule', '')} (count={o.get('occasions', '?')}, {o.get('how', '')})" for o in event.get("observations", [])]
+        return visible("observed " + "; ".join(told))
+    change = f"  [{event['change']}]" if "change" in event else ""
+    return visible(f"{event['event']}  {event.get('title', '')}{change}")
+
+
+@click.command("domains", epilog="\b\nExample:\n  improve domains --json")
+@json_option
+def domains_command(as_json: bool) -> int:
+    """List the domains, whether each is general or project-specific, and its section heading."""
+    from improve import report
+    from improve.taxonomy import SECTION_ONLY, section_of
+
+    view = look_around().store.view()
+    lists = {"general": view.taxonomy.general, "project-specific": view.taxonomy.project_specific, "section only": tuple(SECTION_ONLY)}
+    if as_json:
+        say(report.as_json("domains", {"domains": [
+            {"domain": name, "kind": kind, "section": section_of(name)} for kind, names in lists.items() for name in names]}))
+        return 0
+    about = {"general": "global once seen in several projects", "project-specific": "stays in each project",
+             "section only": "a heading of its own; stays in each project until you add it to a list in rules.yaml"}
+    for kind, names in lists.items():
+        say(f"{kind} ({about[kind]})")
+        for name in names:
+            say(f"  {report.visible(name):<20} ## {report.visible(section_of(name))}")
+    return 0
+
+
+@click.command("stale", epilog="\b\nExample:\n  improve stale --days 60")
+@click.option("--days", type=click.IntRange(min=0), default=90, show_default=True, help="Not needed for so many days.")
+@json_option
+def stale_command(days: int, as_json: bool) -> int:
+    """List active rules that nobody has needed for a long time."""
+    from improve import report
+    from improve.workflow import curate
+
+    here = look_around()
+    merge_what_waits(here)
+    found = curate.stale(here, days)
+    if as_json:
+        say(report.as_json("stale", {"days": days, "rules": [
+            {"id": rule.id, "rule": rule.text, "days": age, "last_reinforced": rule.last_reinforced} for rule, age in found]}))
+        return 0
+    for rule, age in found:
+        say(f"  {report.visible(rule.id)}\n    rule: {report.visible(rule.text)}\n    not needed for {report.counted(age, 'day')}")
+    say(f"Set one aside with: improve retire <id>" if found else f"No active rule is older than {report.counted(days, 'day')}.")
+    return 0
+
+
+@click.command("where", epilog="\b\nExample:\n  improve where")
+@project_option("Ask for this project instead of the current directory's.")
+@json_option
+def where_command(project: str, as_json: bool) -> int:
+    """Show where the store is, which project this is, and which file each decision writes to, here."""
+    from improve import hosts, report
+
+    here = look_around()
+    view = here.store.view()
+    key = here.project_key(project, view)
+    roots = here.roots_of(key, view)
+    inside = bool(here.project and here.project.key == key)
+    everywhere = hosts.global_choice(here.home.user, here.env)
+    own = hosts.project_choice(roots[0], here.env, here=inside) if roots else None
+    if as_json:
+        say(report.as_json("where", {
+            "home": here.home.path, "rules": here.home.rules, "cache": here.home.cache, "project": key, "roots": roots,
+            "global": {"path": everywhere.path, "why": everywhere.why},
+            "local": {"path": own.path, "why": own.why} if own else None}))
+        return 0
+    show = lambda path: report.visible(here.short(path))  # noqa: E731
+    say(f"store    {show(here.home.rules)}")
+    say(f"project  {report.visible(key)}{f' in {show(roots[0])}' if roots else ''}")
+    say(f"global   {show(everywhere.path)} ({everywhere.why})")
+    none = "none: this directory is no project" if key == "unknown" else "none: the project has no directory on this machine"
+    say(f"local    {show(own.path)} ({own.why})" if own else f"local    {none}")
+    for other in sorted(set(view.head.projects) - {key}):
+        root = next(iter(here.roots_of(other, view)), "")
+        target = show(hosts.project_choice(root, here.env, here=False).path) if root else "no directory on this machine"
+        say(f"each     {report.visible(other)}: {target}")
+    return 0

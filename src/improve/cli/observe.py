@@ -1,0 +1,188 @@
+"""improve observe."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from improve.cli.common import json_option, look_around, project_option, say
+from improve.errors import NeedsRepair, UsageError
+from improve.rule import UNKNOWN
+from improve.workflow.here import Here
+from improve.workflow.record import Likeness, Recorded
+
+_EXAMPLES = """\b
+Examples:
+  improve observe "Use uv tool for Python CLI tools, never pip3 install" \\
+      --domain python-tooling --context "user stopped a pip3 install"
+  improve observe --same-as use-uv-not-pip
+  improve observe --explicit-scope global -- "- Never push to main"
+  git log -1 --format=%s | improve observe -"""
+
+
+@click.command("observe", epilog=_EXAMPLES)
+@click.argument("rule", required=False)
+@project_option("Project it happened in; default: the one of the current directory.")
+@click.option("--domain", default="", help="Topic, see `improve domains`; default: unknown.")
+@click.option("--context", default="", help="What happened, in a few words.")
+@click.option("--explicit-scope", type=click.Choice(["global", "local"]), default=None,
+              help="The user said `everywhere` or `just here`.")
+@click.option("--session", default="", help="Session id; repeats in one session count once.")
+@click.option("--host", default="", help="The agent it happened in.")
+@click.option("--severity", type=click.IntRange(1, 5), default=None, help="Cost of a recurrence.")
+@click.option("--file", "path", default="", help="Write it to this file instead of AGENTS.md.")
+@click.option("--section", default="", help="Heading in that file.")
+@click.option("--same-as", default="", metavar="ID", help="It is this rule, in other words.")
+@click.option("--new", is_flag=True, help="It is a rule of its own, whatever it resembles.")
+@json_option
+def observe_command(rule: str | None, same_as: str, new: bool, as_json: bool, **given: Any) -> int:
+    """Record that the user corrected the agent or stated a preference.
+
+    RULE is one imperative sentence; `-` reads it from standard input; after `--` it may begin with a dash.
+    """
+    if same_as and new:
+        raise UsageError("--same-as and --new exclude each other; nothing was recorded")
+    text = sys.stdin.read() if rule == "-" else (rule or "")
+    if not text.strip() and not same_as:
+        raise UsageError("give the rule as one sentence, or --same-as ID; nothing was recorded")
+    from improve.workflow import record
+
+    here = look_around()
+    pending = _pending(here, text, same_as, new, given)
+    recorded = record.observe(here, pending)
+    say(_json(recorded) if as_json else _text(recorded, pending.text))
+    return 0
+
+
+def _pending(here: Here, text: str, same_as: str, new: bool, given: dict[str, Any]) -> Any:
+    from improve import spool, wording
+    from improve.spool import Pending
+
+    clean = wording.check_rule(text) if text.strip() else ""
+    label = {name: wording.check_label(given[name], what) if given[name] else ""
+             for name, what in (("project", "project"), ("domain", "domain"), ("session", "session"),
+                                ("host", "host"), ("section", "section"))}
+    key = _project_key(here, label["project"])
+    current = here.project if here.project and here.project.key == key else None
+    return Pending(
+        oid=spool.new_oid(),
+        at=here.now.isoformat(timespec="seconds"),
+        date=here.today,
+        text=clean,
+        project=key,
+        domain=label["domain"],
+        context=wording.check_evidence(given["context"]),
+        explicit_scope=given["explicit_scope"] or "",
+        session=label["session"] or here.session,
+        host=label["host"] or here.host,
+        severity=given["severity"] or 0,
+        provenance="person" if sys.stdin is not None and sys.stdin.isatty() and not here.host else "agent",
+        same_as=same_as,
+        new=new,
+        path=_path(here, given["path"]),
+        section=label["section"],
+        root=current.root if current else "",
+        remote=current.remote if current else "",
+        name=current.name if current else "",
+    )
+
+
+def _project_key(here: Here, name: str) -> str:
+    """Resolve the project; a store that cannot be read is no reason to lose an observation."""
+    if not name:
+        return here.project.key if here.project else UNKNOWN
+    try:
+        return here.project_key(name, here.store.view())
+    except NeedsRepair:
+        return name
+
+
+def _path(here: Here, path: str) -> str:
+    """Keep a destination inside the project relative to it, so that it holds in every clone."""
+    import os
+
+    if not path:
+        return ""
+    full = os.path.abspath(os.path.expanduser(path))
+    root = here.project.root if here.project else ""
+    return os.path.relpath(full, root) if root and full.startswith(root + os.sep) else full
+
+
+def _text(recorded: Recorded, said: str) -> str:
+    from improve import report
+
+    rule, lines = recorded.rule, [recorded.message]
+    name = report.visible(rule.id)
+    how = {
+        "new": f"new rule {name}",
+        "same wording": f"matched {name} (same wording)",
+        "already there": f"matched {name} (merged by another command)",
+        "named": f"matched {name} (as you said)",
+        "settled": f"settled: {name}",
+        "matched": f"matched {name} (sure, {recorded.score:.2f}): {report.quoted(rule.text)}. "
+                   f"If it is another rule: improve split {report.shell(rule.id)} {report.shell(said)}",
+    }
+    lines.append(how[recorded.how])
+    lines += _contradictions(recorded)
+    if recorded.near:
+        lines.append("It may be one of these; answer once and it is remembered:")
+        lines += [f"  {report.visible(like.rule.id)}: {report.quoted(like.rule.text)} ({like.score:.2f}) → "
+                  f"improve observe --same-as {report.shell(like.rule.id)} -- {report.shell(said)}" for like in recorded.near]
+        lines.append(f"  none of them → improve observe --new -- {report.shell(said)}")
+    return "\n".join([*lines, *_hints(recorded)])
+
+
+def _contradictions(recorded: Recorded) -> list[str]:
+    from improve import report
+
+    mine, lines = recorded.rule, []
+    for like in recorded.contradicts:
+        lines.append(f"CONTRADICTS {report.visible(like.rule.id)}: {report.quoted(like.rule.text)} ({like.reason})")
+        lines.append(f"  evidence: this one {report.evidence(mine)}; that one {report.evidence(like.rule)}")
+        lines.append("  if both are strong, ask the user which to keep, then: "
+                     f"improve retire {report.shell(like.rule.id)} (or {report.shell(mine.id)}) --because \"…\"")
+    return lines
+
+
+def _hints(recorded: Recorded) -> list[str]:
+    from improve import domains, report
+    from improve.rule import projects
+
+    rule, lines, taxonomy = recorded.rule, [], recorded.taxonomy
+    if rule.domain == UNKNOWN:
+        guess = domains.guess(rule.text, (*taxonomy.general, *taxonomy.project_specific))
+        if guess:
+            name = guess[0]
+            effect = ""
+            if len(projects(rule)) > 1:
+                effect = (" (it would then be written to the global file)" if name in taxonomy.general
+                          else " (it would stay in each project)")
+            lines.append(f"domain: unknown, likely {name} → improve set {report.shell(rule.id)} --domain {name}{effect}")
+        elif len(projects(rule)) > 1:
+            lines.append(f"domain: unknown, so it stays in each project → improve set {report.shell(rule.id)} --domain <domain>; "
+                         "a general one would make it global. List: improve domains")
+    lines += [f"project {report.visible(key)} has no directory on this machine; nothing can be written for it yet"
+              for key in recorded.unplaced]
+    return lines
+
+
+def _json(recorded: Recorded) -> str:
+    from improve import report
+
+    def like(item: Likeness) -> dict[str, Any]:
+        return {"id": item.rule.id, "rule": item.rule.text, "score": round(item.score, 3), "relation": item.relation,
+                "reason": item.reason, "evidence": report.evidence(item.rule)}
+
+    return report.as_json("observe", {
+        "message": recorded.message,
+        "how": recorded.how,
+        "score": round(recorded.score, 3),
+        "rule": report.rule_as_data(recorded.rule, recorded.decision, recorded.taxonomy),
+        "near": [like(item) for item in recorded.near],
+        "contradicts": [like(item) for item in recorded.contradicts],
+        "projects_without_directory": list(recorded.unplaced),
+    })
+
+

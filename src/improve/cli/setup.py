@@ -1,0 +1,93 @@
+"""improve seed, init, doctor, demo."""
+
+from __future__ import annotations
+
+import click
+
+from improve.cli.common import json_option, look_around, merge_what_waits, note, say
+
+
+@click.command("seed", epilog="\b\nExample:\n  improve seed --from-agents-md ./AGENTS.md")
+@click.option("--from-agents-md", "path", required=True, metavar="PATH", help="Instruction file to read.")
+@json_option
+def seed_command(path: str, as_json: bool) -> int:
+    """Take the bullets of an instruction file into the store, each with its section's domain and its place."""
+    from improve import report
+    from improve.workflow import seed
+
+    here = look_around()
+    merge_what_waits(here)
+    result = seed.seed(here, path)
+    if as_json:
+        say(report.as_json("seed", {"path": result.path, "added": [r.id for r in result.added], "known": [r.id for r in result.known],
+                                    "skipped": [{"line": line, "why": why} for line, why in result.skipped]}))
+    else:
+        for rule in result.added:
+            say(f"  {report.visible(rule.id)}\n    rule: {report.visible(rule.text)}\n    domain: {report.visible(rule.domain)}")
+        for line, why in result.skipped:
+            say(f"  line {line} skipped: {report.visible(why)}")
+        say(f"Seeded {report.counted(len(result.added), 'rule')} from {report.visible(here.short(result.path))}; "
+            f"{len(result.known)} were known.")
+    note(result.notice)
+    return 0
+
+
+@click.command("init", epilog="\b\nExample:\n  improve init")
+@json_option
+def init_command(as_json: bool) -> int:
+    """Create the store; one that is there is left as it is. Every command does this by itself when it has to."""
+    from improve import document, files, report
+
+    here = look_around()
+    files.private_directory(here.home.path)
+    there = files.read(here.home.rules, cap=1 << 28)
+    created = not there.exists and files.replace(there, document.template(), mode_if_new=0o600)
+    if as_json:
+        say(report.as_json("init", {"rules": here.home.rules, "created": created}))
+    else:
+        say(f"{'Created' if created else 'Already there'}: {report.visible(here.short(here.home.rules))}")
+    return 0
+
+
+@click.command("doctor", epilog="\b\nExamples:\n  improve doctor\n  improve doctor --fix")
+@click.option("--fix", is_flag=True, help="Move a broken rules.yaml aside and rebuild it from backup, journal and spool.")
+@json_option
+def doctor_command(fix: bool, as_json: bool) -> int:
+    """Check the store and name every problem at once, each with its line and what to do."""
+    from dataclasses import asdict
+
+    from improve import report
+    from improve.workflow import repair
+
+    here = look_around()
+    found = repair.examine(here, fix=fix)
+    merge_what_waits(here)
+    if as_json:
+        say(report.as_json("doctor", {"healthy": all(f.good for f in found.findings), "done": found.done, "diff": found.diff,
+                                      "findings": [asdict(f) for f in found.findings]}))
+    else:
+        for text in found.done:
+            say(f"fixed  {report.visible(text)}")
+        if found.diff:
+            say(report.visible(found.diff, multiline=True), newline=False)
+        for finding in found.findings:
+            say(f"{'ok   ' if finding.good else 'WRONG'}  {report.visible(finding.what)}")
+            if finding.fix:
+                say(f"       → {report.visible(finding.fix)}")
+    return max((f.code for f in found.findings if not f.good), default=0)
+
+
+@click.command("demo", epilog="\b\nExample:\n  improve demo")
+def demo_command() -> int:
+    """Play the whole loop in a throw-away home and two throw-away git repositories."""
+    import shutil
+    import tempfile
+
+    from improve.errors import EnvironmentFailure
+    from improve.workflow import demo
+
+    if not shutil.which("git"):
+        raise EnvironmentFailure("the demo makes two git repositories and found no git; install git and run it again")
+    with tempfile.TemporaryDirectory(prefix="improve-demo-") as base:
+        demo.play(base, say)
+    return 0

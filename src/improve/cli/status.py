@@ -1,0 +1,67 @@
+"""improve status."""
+
+from __future__ import annotations
+
+import click
+
+from improve.cli.common import json_option, look_around, merge_what_waits, note, project_option, say, warn_troubled
+
+BUDGET = 8000
+MANY = 400
+
+_EXAMPLES = """\b
+Examples:
+  improve status                      at the start of a session
+  improve status --all --budget 0     every rule of every project
+  improve status --format markdown"""
+
+
+@click.command("status", epilog=_EXAMPLES)
+@project_option("Show the rules of this project; default: the one of the current directory.")
+@click.option("--all", "everything", is_flag=True, help="Show the rules of all projects.")
+@click.option("--format", "form", type=click.Choice(["text", "markdown", "json"]), default="text", show_default=True)
+@click.option("--budget", type=click.IntRange(min=0), default=BUDGET, show_default=True, metavar="CHARS",
+              help="Stop after so many characters; 0 for no limit.")
+@json_option
+def status_command(project: str, everything: bool, form: str, budget: int, as_json: bool) -> int:
+    """Show the active rules for this project: confirmed ones are hard rules, tentative ones follow.
+
+    Ranked by occasions, then severity, then how recently they were needed.
+    """
+    from improve import escalate, report
+
+    here = look_around()
+    merge_what_waits(here)
+    view = here.store.view()
+    key = None if everything else here.project_key(project, view)
+    total = view.index.active_count(key)
+    limits = here.config.thresholds
+    rows = view.index.active(key, MANY if budget and budget <= 40 * MANY else -1)
+    rules = ((row.rule, escalate.decide(row.rule, view.taxonomy, limits)) for row in rows)
+    if as_json or form == "json":
+        listed = _within(list(rules), budget)
+        say(report.as_json("status", {
+            "project": key,
+            "total": total,
+            "rules": [report.rule_as_data(rule, decision, view.taxonomy) for rule, decision in listed],
+        }))
+    else:
+        show = report.status_text if form == "text" else report.status_markdown
+        say(show(rules, view.taxonomy, total=total, budget=budget), newline=False)
+    warn_troubled(view)
+    if not view.editable:
+        note("rules.yaml has a shape that can be read but not edited; see: improve doctor")
+    return 0
+
+
+def _within(rules: list, budget: int) -> list:  # type: ignore[type-arg]
+    """Keep as many rules as their texts fit the budget."""
+    if not budget:
+        return rules
+    kept, used = [], 0
+    for rule, decision in rules:
+        used += len(rule.text) + len(rule.id)
+        if used > budget and kept:
+            break
+        kept.append((rule, decision))
+    return kept

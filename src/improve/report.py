@@ -1,0 +1,148 @@
+"""Results as text for people and agents, and as JSON. Pure: data in, str out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from improve.escalate import GLOBAL, Decision
+from improve.escape import visible
+from improve.rule import UNKNOWN, Rule, occasions, projects
+from improve.taxonomy import Taxonomy
+
+SCHEMA = 1
+"""Version of every `--json` answer; keys are added, never renamed."""
+
+
+def as_json(command: str, body: dict[str, Any]) -> str:
+    """Give one ASCII-safe JSON object."""
+    return json.dumps({"improve": SCHEMA, "command": command, **body}, ensure_ascii=True, indent=2)
+
+
+def quoted(text: str) -> str:
+    """Show stored text between quotation marks, control characters made visible."""
+    return f'"{visible(text)}"'
+
+
+def counted(number: int, noun: str) -> str:
+    """Write `1 rule`, `2 rules`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def shell(text: str) -> str:
+    """Quote an argument for a command a person or an agent will paste."""
+    plain = visible(text)
+    safe = plain and all(c.isalnum() or c in "-_./:@%+=," for c in plain) and not plain.startswith("-")
+    return plain if safe else "'" + plain.replace("'", "'\\''") + "'"
+
+
+def rule_as_data(rule: Rule, decision: Decision, taxonomy: Taxonomy) -> dict[str, Any]:
+    """Say everything about a rule but its evidence's words."""
+    return {
+        "id": rule.id,
+        "rule": rule.text,
+        "domain": rule.domain,
+        "domain_kind": taxonomy.kind(rule.domain),
+        "count": occasions(rule),
+        "projects": list(projects(rule)),
+        "explicit_scope": rule.explicit_scope or None,
+        "severity": rule.severity or None,
+        "confirmed": bool(rule.written_to),
+        "retired": rule.retired,
+        "created": rule.created,
+        "last_reinforced": rule.last_reinforced,
+        "decision": decision.kind,
+        "reason": decision.reason,
+        "written_to": [{"path": w.path, "date": w.date, "section": w.section, "text": w.text, "scope": w.scope} for w in rule.written_to],
+        "aliases": list(rule.aliases),
+        "near": list(rule.near),
+    }
+
+
+def rule_block(rule: Rule, taxonomy: Taxonomy) -> str:
+    """Show a rule in the layout agents know from version 1."""
+    cross = "cross-project" if len(projects(rule)) > 1 else "single-project"
+    kind = taxonomy.kind(rule.domain)
+    return (
+        f"  {visible(rule.id)}\n"
+        f"    rule: {visible(rule.text)}\n"
+        f"    count: {occasions(rule)} ({cross}, domain={visible(rule.domain)} [{kind}])\n"
+        f"    escalation: {rule.escalation or 'none'}, written_to: {len(rule.written_to)} files\n"
+    )
+
+
+def status_text(rules: Iterable[tuple[Rule, Decision]], taxonomy: Taxonomy, *, total: int, budget: int) -> str:
+    """List active rules: confirmed ones as hard rules, tentative ones after, as many as the budget holds."""
+    out, used, shown, group = [], 0, 0, None
+    for rule, _ in rules:
+        heading = "Confirmed (hard rules):\n" if rule.written_to else "Tentative (apply, do not enforce):\n"
+        block = ("" if heading == group else ("\n" if out else "") + heading) + rule_block(rule, taxonomy)
+        if budget and used + len(block) > budget and out:
+            break
+        group, used, shown = heading, used + len(block), shown + 1
+        out.append(block)
+    return _ended("".join(out), shown, total)
+
+
+def status_markdown(rules: Iterable[tuple[Rule, Decision]], taxonomy: Taxonomy, *, total: int, budget: int) -> str:
+    """List active rules as Markdown bullets with their ids."""
+    from improve.wording import as_bullet
+
+    out, used, shown, group = [], 0, 0, None
+    for rule, _ in rules:
+        heading = "## Confirmed rules (hard rules)\n\n" if rule.written_to else "## Tentative rules (apply, do not enforce)\n\n"
+        block = ("" if heading == group else ("\n" if out else "") + heading) + f"- {as_bullet(rule.text)} `{visible(rule.id)}`\n"
+        if budget and used + len(block) > budget and out:
+            break
+        group, used, shown = heading, used + len(block), shown + 1
+        out.append(block)
+    return _ended("".join(out), shown, total)
+
+
+def _ended(text: str, shown: int, total: int) -> str:
+    if not total:
+        return "No active rules here. Record one with: improve observe \"<rule>\"\n"
+    more = total - shown
+    return text + (f"\n… {counted(more, 'more rule')}; all of them: improve status --budget 0\n" if more > 0 else "")
+
+
+def due_block(rule: Rule, decision: Decision, targets: Sequence[str]) -> str:
+    """Show a rule that waits, in the layout agents know from version 1."""
+    seen = ", ".join(visible(p) for p in projects(rule)) or UNKNOWN
+    where = "global AGENTS.md" if decision.kind == GLOBAL else "project AGENTS.md"
+    out = (
+        f"  {visible(rule.id)}\n    rule: {visible(rule.text)}\n"
+        f"    count: {occasions(rule)}, projects: {seen}\n"
+    )
+    if targets:
+        names = "" if decision.kind == GLOBAL else f" of {', '.join(visible(t) for t in targets)}"
+        return out + f"    → ESCALATE TO: {where}{names}\n"
+    return out + "    → UPDATE: a line that was written has to change or go\n"
+
+
+def history_text(rule: Rule, decision: Decision, taxonomy: Taxonomy) -> str:
+    """Tell the whole story of one rule, evidence as quoted data."""
+    lines = [visible(rule.id), f"  rule: {visible(rule.text)}",
+             f"  domain: {visible(rule.domain)} [{taxonomy.kind(rule.domain)}], decision: {decision.kind} ({decision.reason})"]
+    lines += [f"  also said as: {quoted(alias)}" for alias in rule.aliases]
+    if rule.retired:
+        lines.append(f"  retired{': ' + quoted(rule.retired_because) if rule.retired_because else ''}")
+    if rule.rejected_at:
+        lines.append(f"  set aside at {counted(rule.rejected_at, 'occasion')}: comes back with new ones")
+    lines += [f"  near, not settled: {visible(i)}" for i in rule.near]
+    lines += [f"  {f.first}…{f.last}  {visible(f.project)}  {counted(f.occasions, 'older occasion')}" for f in rule.folded]
+    for o in rule.observations:
+        who = " ".join(part for part in (o.host, o.session[:12], o.provenance, o.signal) if part)
+        lines.append(f"  {o.date}  {visible(o.project)}  {visible(who)}".rstrip())
+        if o.context and o.context != rule.text:
+            lines.append(f"      {quoted(o.context)}")
+    lines += [f"  written {w.date} to {visible(w.path)}{' (was there)' if w.adopted else ''}: {quoted(w.text)}" for w in rule.written_to]
+    return "\n".join(lines) + "\n"
+
+
+def evidence(rule: Rule) -> str:
+    """Say how strong a rule is in half a line."""
+    seen = projects(rule)
+    where = f"{counted(len(seen), 'project')}" if seen else "no project"
+    return f"count {occasions(rule)}, {where}, last {rule.last_reinforced or rule.created or 'unknown'}"

@@ -1,0 +1,1 @@
+"""What the commands do: one verb a module, results as data, nothing printed."""

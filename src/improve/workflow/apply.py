@@ -1,0 +1,87 @@
+"""escalate: preview the plan, or carry it out as one change set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from improve import files, journal
+from improve.errors import ImproveError
+from improve.rule import Rule
+from improve.workflow import changes, plan
+from improve.workflow.here import Here
+from improve.workflow.plan import Plan, Step, Target
+from improve.workflow.record import merge_waiting
+
+
+@dataclass
+class Outcome:
+    """What a run planned and what it did."""
+
+    plan: Plan
+    applied: bool
+    written: list[changes.FileChange] = field(default_factory=list)
+    failures: list[tuple[str, ImproveError]] = field(default_factory=list)
+    notice: str = ""
+
+    @property
+    def steps(self) -> list[Step]:
+        """What happened with each rule."""
+        return self.plan.steps
+
+
+def escalate(here: Here, *, rules: tuple[str, ...] = (), project: str = "", apply: bool = False) -> Outcome:
+    """Write what is due into every file it belongs in; without *apply* nothing is changed anywhere."""
+    with here.store.edit(here.now) as edit:
+        if apply:
+            merge_waiting(here, edit)
+    with here.store.edit(here.now) as edit:
+        key = here.project_key(project, edit.view) if project else ""
+        planned = plan.build(here, edit, wanted=rules, project=key)
+        outcome = Outcome(planned, apply)
+        if not apply or not (planned.changes or planned.rules):
+            return outcome
+        change = changes.new_id()
+        intent = {"event": "applying", "change": change, "files": [c.record() for c in planned.changes]}
+        journal.append(here.home.journal, {"v": 1, "at": here.now.isoformat(timespec="seconds"), **intent}, durable=True)
+        failed = _write_files(planned, outcome)
+        done = [_as_written(rule, edit.view.rule(rule.id), failed) for rule in planned.rules.values()]
+        for rule in done:
+            edit.put(rule)
+        title = _title(planned, outcome)
+        changes.commit(edit, "applied", title, rules=[r.id for r in done], changed=outcome.written, change=change)
+    outcome.notice = changes.remember(here, title)
+    return outcome
+
+
+def _as_written(rule: Rule, before: Rule, failed: set[str]) -> Rule:
+    """Leave what a rule says about files that could not be written as it was."""
+    if not failed & {w.path for w in {*rule.written_to} ^ {*before.written_to}}:
+        return rule
+    kept = [w for w in rule.written_to if w.path not in failed]
+    return replace(rule, written_to=(*kept, *(w for w in before.written_to if w.path in failed)))
+
+
+def _write_files(planned: Plan, outcome: Outcome) -> set[str]:
+    """Replace each file; one that fails is reported and the others are written all the same."""
+    failed: set[str] = set()
+    for target in planned.targets.values():
+        if target.data == target.snapshot.data:
+            continue
+        try:
+            _write(target)
+            outcome.written.append(target.change)
+        except ImproveError as exc:
+            failed.add(target.snapshot.path)
+            outcome.failures.append((target.snapshot.path, exc))
+    return failed
+
+
+def _write(target: Target) -> None:
+    files.replace(target.snapshot, target.data, make_parents=True)
+
+
+def _title(planned: Plan, outcome: Outcome) -> str:
+    counts = {name: sum(1 for s in planned.steps if s.action == name) for name in ("add", "update", "remove", "present", "adopt", "rejected")}
+    words = {"add": "write", "update": "update", "remove": "remove", "present": "find", "adopt": "adopt", "rejected": "set aside"}
+    said = ", ".join(f"{words[name]} {n}" for name, n in counts.items() if n)
+    return f"escalate: {said or 'nothing'} in {len(outcome.written)} file{'s' * (len(outcome.written) != 1)}"

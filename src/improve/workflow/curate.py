@@ -1,0 +1,243 @@
+"""Change rules by hand: set, merge, split, retire, restore, confirm. Each is a change set that `undo` takes back."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+
+from improve import escalate, files, hosts, section, wording
+from improve.errors import Refused, UsageError
+from improve.rule import UNKNOWN, Rule, Written, projects
+from improve.store import Edit
+from improve.workflow import changes
+from improve.workflow.here import Here
+from improve.workflow.record import free_id
+
+CAP = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A rule before and after, and what to know about it."""
+
+    before: Rule
+    after: Rule
+    notes: tuple[str, ...] = ()
+    notice: str = ""
+    """Why the store's own git has no commit of it; empty when it has."""
+
+
+def set_fields(
+    here: Here, rule_id: str, *, domain: str = "", scope: str = "", severity: int = 0, text: str = ""
+) -> Changed:
+    """Set what is given; `scope` may be `none` to take an explicit scope back."""
+    if not (domain or scope or severity or text):
+        raise UsageError("nothing to set; give --domain, --scope, --severity or --text")
+    with here.store.edit(here.now) as edit:
+        rule = edit.view.rule(rule_id)
+        after = rule
+        if text:
+            after = _reworded(edit, after, wording.check_rule(text))
+        after = replace(
+            after,
+            domain=domain or after.domain,
+            explicit_scope={"none": "", "": after.explicit_scope}.get(scope, scope),
+            severity=severity or after.severity,
+        )
+        if after == rule:
+            return Changed(rule, rule, ("it says so already; nothing was changed",))
+        edit.put(after)
+        what = [name for name, given in (("domain", domain), ("scope", scope), ("severity", severity), ("text", text)) if given]
+        changes.commit(edit, "set", f"set {', '.join(what)} of {rule_id}", rules=[rule_id])
+        notes = _domain_notes(edit, rule, after)
+    return Changed(rule, after, notes, changes.remember(here, f"set {', '.join(what)} of {rule_id}"))
+
+
+def _reworded(edit: Edit, rule: Rule, text: str) -> Rule:
+    from improve import match
+
+    norm = match.normalize(text)
+    other = edit.index.same_wording(norm)
+    if other and other.rule.id != rule.id:
+        raise Refused(f"{other.rule.id!r} already says this; nothing was changed. Join them with: improve merge {other.rule.id} {rule.id}")
+    aliases = tuple(a for a in dict.fromkeys((*rule.aliases, rule.text)) if match.normalize(a) != norm)
+    return replace(rule, text=text, aliases=aliases)
+
+
+def _domain_notes(edit: Edit, before: Rule, after: Rule) -> tuple[str, ...]:
+    taxonomy = edit.view.taxonomy
+    old = escalate.decide(before, taxonomy, edit.store.config.thresholds)
+    new = escalate.decide(after, taxonomy, edit.store.config.thresholds)
+    notes = []
+    if after.domain not in (UNKNOWN, *taxonomy.general, *taxonomy.project_specific):
+        notes.append(f"the domain {after.domain!r} is in neither list of domain_taxonomy in rules.yaml, so it stays in each project")
+    if old.kind != new.kind:
+        notes.append(f"decision: {old.kind} → {new.kind} ({new.reason})")
+    if escalate.is_due(after, new):
+        notes.append(f"see what would change with: improve escalate {after.id}")
+    return tuple(notes)
+
+
+def absorbed(keep: Rule, gone: Rule) -> Rule:
+    """Join two rules that mean the same: the first keeps its words and takes over the other's evidence and places."""
+    moved = tuple(replace(o, wording=o.wording or gone.text) for o in gone.observations)
+    together = sorted((*keep.observations, *moved), key=lambda o: (o.at or o.date, o.oid))
+    aliases = dict.fromkeys((*keep.aliases, gone.text, *gone.aliases))
+    aliases.pop(keep.text, None)
+    pair = {keep.id, gone.id}
+    return replace(
+        keep,
+        observations=tuple(together),
+        folded=(*keep.folded, *gone.folded),
+        aliases=tuple(aliases),
+        created=min(filter(None, (keep.created, gone.created)), default=""),
+        last_reinforced=max(keep.last_reinforced, gone.last_reinforced),
+        domain=keep.domain if keep.domain != UNKNOWN else gone.domain,
+        explicit_scope=keep.explicit_scope or gone.explicit_scope,
+        severity=max(keep.severity, gone.severity),
+        written_to=(*keep.written_to, *gone.written_to),
+        escalation=keep.escalation or gone.escalation,
+        escalated_at=keep.escalated_at or gone.escalated_at,
+        near=tuple(i for i in dict.fromkeys((*keep.near, *gone.near)) if i not in pair),
+        distinct_from=tuple(i for i in dict.fromkeys((*keep.distinct_from, *gone.distinct_from)) if i not in pair),
+        supersedes=tuple(dict.fromkeys((*keep.supersedes, *gone.supersedes, gone.id))),
+    )
+
+
+def merge(here: Here, keep_id: str, gone_id: str) -> Changed:
+    """Make two rules one; the second's words become an alias."""
+    if keep_id == gone_id:
+        raise UsageError("a rule cannot be merged with itself; name two ids")
+    with here.store.edit(here.now) as edit:
+        keep, gone = edit.view.rule(keep_id), edit.view.rule(gone_id)
+        after = absorbed(keep, gone)
+        edit.drop(gone_id)
+        edit.put(after)
+        changes.commit(edit, "merged", f"merge {gone_id} into {keep_id}", rules=[keep_id, gone_id])
+    return Changed(keep, after, (f"{gone_id} is now an alias of {keep_id}",), changes.remember(here, f"merge {gone_id} into {keep_id}"))
+
+
+def split(here: Here, rule_id: str, phrase: str) -> tuple[Changed, Rule]:
+    """Take one wording out of a rule and make it a rule of its own, with the observations that used it."""
+    from improve import match
+
+    with here.store.edit(here.now) as edit:
+        rule = edit.view.rule(rule_id)
+        norm = match.normalize(phrase)
+        found = next((a for a in rule.aliases if match.normalize(a) == norm), None)
+        if found is None:
+            known = "; ".join(rule.aliases) or "it has none"
+            raise Refused(f"{rule_id!r} has no other wording {phrase!r}; nothing was changed. Its wordings: {known}")
+        theirs = tuple(o for o in rule.observations if match.normalize(o.wording) == norm)
+        after = replace(rule, aliases=tuple(a for a in rule.aliases if a != found),
+                        observations=tuple(o for o in rule.observations if o not in theirs))
+        edit.put(after)
+        days = sorted(o.date for o in theirs)
+        new = Rule(
+            id=free_id(edit, found), text=found, domain=rule.domain, observations=tuple(replace(o, wording="") for o in theirs),
+            created=days[0] if days else here.today, last_reinforced=days[-1] if days else "", distinct_from=(rule_id,),
+        )
+        edit.put(new)
+        after = replace(after, distinct_from=tuple(dict.fromkeys((*after.distinct_from, new.id))))
+        edit.put(after)
+        changes.commit(edit, "split", f"split {new.id} from {rule_id}", rules=[rule_id, new.id])
+    return Changed(rule, after, (), changes.remember(here, f"split {new.id} from {rule_id}")), new
+
+
+def retire(here: Here, rule_id: str, because: str = "") -> Changed:
+    """Set a rule aside for good; lines of ours go with the next `escalate --apply`."""
+    reason = wording.check_evidence(because)
+    with here.store.edit(here.now) as edit:
+        rule = edit.view.rule(rule_id)
+        after = replace(rule, retired=True, retired_because=reason or rule.retired_because)
+        if after == rule:
+            return Changed(rule, rule, ("it is retired already; nothing was changed",))
+        edit.put(after)
+        changes.commit(edit, "retired", f"retire {rule_id}", rules=[rule_id])
+        lines = escalate.superfluous(after, escalate.decide(after, edit.view.taxonomy))
+    notes = tuple(f"its line in {here.short(w.path)} goes with: improve escalate --apply {rule_id}" for w in lines)
+    return Changed(rule, after, notes, changes.remember(here, f"retire {rule_id}"))
+
+
+def restore(here: Here, rule_id: str) -> Changed:
+    """Make a retired or set-aside rule active again."""
+    with here.store.edit(here.now) as edit:
+        rule = edit.view.rule(rule_id)
+        after = replace(rule, retired=False, retired_because="", rejected_at=0)
+        if after == rule:
+            return Changed(rule, rule, ("it is active already; nothing was changed",))
+        edit.put(after)
+        changes.commit(edit, "restored", f"restore {rule_id}", rules=[rule_id])
+        notes = _domain_notes(edit, rule, after)
+    return Changed(rule, after, notes, changes.remember(here, f"restore {rule_id}"))
+
+
+def confirm(here: Here, rule_id: str, scope: str) -> Changed:
+    """Record that an agent wrote the rule by hand, after looking: the line must be in the file."""
+    with here.store.edit(here.now) as edit:
+        rule = edit.view.rule(rule_id)
+        path, key, bullet = _find_line(here, edit, rule, scope)
+        target = "global" if scope == "global" else "project"
+        real = os.path.realpath(path)
+        rest = tuple(w for w in rule.written_to if not (os.path.realpath(w.path) == real and w.scope in (target, "")))
+        entry = Written(path, here.today, bullet.section, bullet.text, target, key, adopted=True)
+        old = next((w for w in rule.written_to if w.path == path and w.scope == target and w.text == bullet.text), None)
+        if old:
+            return Changed(rule, rule, (f"written to {here.short(path)}",))
+        after = replace(rule, written_to=(*rest, entry), escalation=scope, escalated_at=rule.escalated_at or here.today)
+        edit.put(after)
+        changes.commit(edit, "confirmed", f"confirm {rule_id} in {path}", rules=[rule_id])
+    return Changed(rule, after, (f"written to {here.short(path)}",), changes.remember(here, f"confirm {rule_id}"))
+
+
+def _find_line(here: Here, edit: Edit, rule: Rule, scope: str) -> tuple[str, str, section.Bullet]:
+    from improve import match
+
+    places = _places_to_look(here, edit, rule, scope)
+    wanted = {match.normalize(text) for text in (rule.text, *rule.aliases)}
+    for near in (False, True):
+        for path, key in places:
+            for bullet in section.bullets(files.read(path, cap=CAP).data):
+                said = wording.plain(bullet.text)
+                if match.normalize(said) in wanted or (near and match.compare(rule.text, said).relation == "same"):
+                    return path, key, bullet
+    looked = ", ".join(here.short(path) for path, _ in places) or "no file: the project has no directory on this machine"
+    raise Refused(
+        f"{rule.id!r} is not written yet: no bullet in {looked} says {rule.text!r}; nothing was recorded. "
+        f"Write it there, or run: improve escalate --apply {rule.id}"
+    )
+
+
+def _places_to_look(here: Here, edit: Edit, rule: Rule, scope: str) -> list[tuple[str, str]]:
+    if scope == "global":
+        return [(hosts.global_choice(here.home.user, here.env).path, "")]
+    found = []
+    current = here.project
+    keys = [*([current.key] if current else []), *projects(rule)]
+    for key in dict.fromkeys(keys):
+        for root in here.roots_of(key, edit.view)[:1]:
+            inside = bool(current and current.key == key)
+            found.append((hosts.project_choice(root, here.env, here=inside).path, key))
+    return found
+
+
+def stale(here: Here, days: int) -> list[tuple[Rule, int]]:
+    """List active rules that nobody has needed for a number of days, longest first."""
+    from datetime import date
+
+    view = here.store.view()
+    today = here.now.date()
+    found = []
+    for row in view.index.all():
+        last = row.rule.last_reinforced or row.rule.created
+        if row.rule.retired or not last or not row.rule.id:
+            continue
+        try:
+            age = (today - date.fromisoformat(last[:10])).days
+        except ValueError:
+            continue
+        if age >= days:
+            found.append((row.rule, age))
+    return sorted(found, key=lambda pair: -pair[1])
+
+

@@ -1,0 +1,289 @@
+"""observe: spool first, then merge into rules.yaml; say what it matched and what it may be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from improve import escalate, files, spool
+from improve.document import Place
+from improve.errors import NoSuchRule
+from improve.escalate import Decision
+from improve.rule import UNKNOWN, Observation, Rule, occasions, projects
+from improve.spool import Pending
+from improve.store import Edit
+from improve.taxonomy import Taxonomy
+from improve.workflow.here import Here
+
+SHORTLIST = 40
+NEAR = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """Another rule and how it relates to the one observed."""
+
+    rule: Rule
+    relation: str
+    score: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What became of one observation."""
+
+    rule: Rule
+    decision: Decision
+    message: str
+    taxonomy: Taxonomy
+    how: str
+    """`new`, `same wording`, `matched`, `named`, `settled` or `already there`."""
+    score: float = 1.0
+    near: tuple[Likeness, ...] = ()
+    contradicts: tuple[Likeness, ...] = ()
+    unplaced: tuple[str, ...] = ()
+    """Projects that have no directory on this machine."""
+
+
+def observe(here: Here, pending: Pending) -> Recorded:
+    """Record an observation; once it is spooled it is safe, whatever happens after.
+
+    Raises:
+        Busy, NeedsRepair, EnvironmentFailure: not merged yet; the message says that the observation is kept.
+        NoSuchRule: `--same-as` names none; nothing is kept.
+    """
+    _check_named(here, pending)
+    files.private_directory(here.home.path)
+    path = spool.put(here.home.spool, pending)
+    with here.store.edit(here.now) as edit:
+        results = merge_waiting(here, edit)
+        recorded = results.get(pending.oid) or _found_merged(edit, pending)
+    if pending.same_as and recorded is None:
+        files.unlink(path)
+        raise NoSuchRule(f"no rule has the id {pending.same_as!r}; nothing was recorded")
+    assert recorded is not None
+    return recorded
+
+
+def _check_named(here: Here, pending: Pending) -> None:
+    """Refuse an unknown id before anything is spooled; an unreadable store is no reason to refuse."""
+    if pending.same_as:
+        from improve.errors import NeedsRepair
+
+        try:
+            here.store.view().rule(pending.same_as)
+        except NeedsRepair:
+            return
+
+
+def _found_merged(edit: Edit, pending: Pending) -> Recorded | None:
+    """Another command may have merged our file between our spooling and our lock."""
+    row = edit.index.holder(pending.oid)
+    return _recorded(edit, row.rule, "already there") if row else None
+
+
+def merge_waiting(here: Here, edit: Edit) -> dict[str, Recorded]:
+    """Merge everything that waits in the spool, oldest first; returns the results by observation."""
+    done: list[str] = []
+    results: dict[str, Recorded] = {}
+    told: list[dict[str, Any]] = []
+    for path in spool.waiting(here.home.spool):
+        pending = spool.load(path)
+        if pending is None:
+            continue
+        recorded = _merge(edit, pending)
+        if recorded is None:
+            continue
+        done.append(path)
+        results[pending.oid] = recorded
+        told.append({"oid": pending.oid, "rule": recorded.rule.id, "how": recorded.how, "score": round(recorded.score, 3),
+                     "occasions": occasions(recorded.rule), "decision": recorded.decision.kind})
+    if done:
+        edit.commit({"event": "observed", "observations": told})
+        for path in done:
+            files.unlink(path)
+    return results
+
+
+def drain(here: Here) -> int:
+    """Merge what waits, if anything does; a store that cannot be changed now is left for later."""
+    if not spool.waiting(here.home.spool):
+        return 0
+    with here.store.edit(here.now) as edit:
+        return len(merge_waiting(here, edit))
+
+
+def _merge(edit: Edit, pending: Pending) -> Recorded | None:
+    if row := edit.index.holder(pending.oid):
+        return _recorded(edit, row.rule, "already there")
+    _register(edit, pending)
+    if pending.same_as:
+        return _merge_named(edit, pending)
+    rule, how, score, likenesses = _match(edit, pending)
+    if how in ("same wording", "settled") and pending.new:
+        return _keep_apart(edit, pending, rule)
+    if rule is None:
+        return _add_new(edit, pending, likenesses)
+    return _reinforce(edit, rule, pending, how, score)
+
+
+def _register(edit: Edit, pending: Pending) -> None:
+    """Remember where the project is on this machine."""
+    if pending.project in ("", UNKNOWN) or not (pending.root or pending.name):
+        return
+    known = edit.places().get(pending.project, Place())
+    roots = known.roots if not pending.root or pending.root in known.roots else (*known.roots, pending.root)
+    edit.place(pending.project, Place(known.name or pending.name, known.remote or pending.remote, roots))
+
+
+def _match(edit: Edit, pending: Pending) -> tuple[Rule | None, str, float, list[Likeness]]:
+    from improve import match
+
+    row = edit.index.same_wording(match.normalize(pending.text))
+    if row:
+        return row.rule, "same wording", 1.0, []
+    likenesses = similar(edit, pending.text)
+    if not pending.new:
+        for like in likenesses:
+            if like.relation == "same":
+                return like.rule, "matched", like.score, []
+    return None, "new", 0.0, likenesses
+
+
+def similar(edit: Edit, text: str) -> list[Likeness]:
+    """Rank the stored rules that resemble a text, best first."""
+    from improve import match
+
+    index = edit.index
+    terms = match.terms(text)
+    known, total = index.weigh(terms), max(index.count(), 1)
+    weights = {t: w * match.importance(known[t], total) for t, w in terms.items() if t in known}
+    rows = [row for row in index.shortlist(_rare_enough(weights, known, total), SHORTLIST) if row.rule.id]
+    ranked = match.rerank(text, [row.rule.text for row in rows])
+    return [Likeness(rows[at].rule, found.relation, found.score, found.reason) for at, found in ranked]
+
+
+def _rare_enough(weights: dict[str, float], known: dict[str, int], total: int) -> dict[str, float]:
+    """Leave out the commonest terms once the rarer ones name enough rules: they cost most and tell least."""
+    limit, budget = {}, max(4000, total // 2)
+    for term in sorted(weights, key=lambda t: known[t]):
+        if limit and known[term] > budget:
+            break
+        budget -= known[term]
+        limit[term] = weights[term]
+    return limit
+
+
+def _observation(pending: Pending, rule: Rule) -> Observation:
+    other = pending.text if pending.text and pending.text != rule.text else ""
+    return Observation(
+        project=pending.project or UNKNOWN,
+        date=pending.date,
+        context=pending.context,
+        at=pending.at,
+        host=pending.host,
+        session=pending.session,
+        signal=pending.signal,
+        severity=pending.severity,
+        provenance=pending.provenance,
+        oid=pending.oid,
+        wording=other,
+    )
+
+
+def _reinforced(rule: Rule, pending: Pending) -> Rule:
+    """Add the observation, and what the caller says about domain, scope, severity and destination."""
+    from improve.rule import Destination
+
+    return replace(
+        rule,
+        observations=(*rule.observations, _observation(pending, rule)),
+        last_reinforced=max(rule.last_reinforced, pending.date),
+        domain=pending.domain if pending.domain and rule.domain == UNKNOWN else rule.domain,
+        explicit_scope=pending.explicit_scope or rule.explicit_scope,
+        severity=max(rule.severity, pending.severity),
+        destination=Destination(pending.path, pending.section) if pending.path else rule.destination,
+    )
+
+
+def _reinforce(edit: Edit, rule: Rule, pending: Pending, how: str, score: float) -> Recorded:
+    from improve import match
+
+    new = _reinforced(rule, pending)
+    known = {match.normalize(text) for text in (rule.text, *rule.aliases)}
+    if pending.text and match.normalize(pending.text) not in known:
+        new = replace(new, aliases=(*new.aliases, pending.text))
+    edit.put(new)
+    return _recorded(edit, new, how, score)
+
+
+def _merge_named(edit: Edit, pending: Pending) -> Recorded | None:
+    """`--same-as`: the caller knows the rule; an own rule that was waiting for this answer goes into it."""
+    from improve import match
+
+    row = edit.index.by_id(pending.same_as)
+    if row is None:
+        return None
+    twin = edit.index.same_wording(match.normalize(pending.text)) if pending.text else None
+    if twin and twin.rule.id == row.rule.id:
+        return _reinforce(edit, row.rule, pending, "named", 1.0)
+    if twin and twin.rule.near:
+        from improve.workflow.curate import absorbed
+
+        joined = absorbed(row.rule, twin.rule)
+        edit.drop(twin.rule.id)
+        edit.put(_with_answer(joined, twin.rule, pending))
+        return _recorded(edit, joined, "settled")
+    return _reinforce(edit, row.rule, pending, "named", 1.0)
+
+
+def _with_answer(joined: Rule, twin: Rule, pending: Pending) -> Rule:
+    """Take the caller's further words, but not the answer as one more occasion."""
+    answer = _reinforced(replace(joined, observations=()), pending)
+    return replace(answer, observations=joined.observations, last_reinforced=joined.last_reinforced)
+
+
+def _keep_apart(edit: Edit, pending: Pending, rule: Rule | None) -> Recorded:
+    """`--new` for a wording that has its own rule already: the open question is answered, or it is one more occasion."""
+    assert rule is not None
+    if not rule.near:
+        return _reinforce(edit, rule, pending, "same wording", 1.0)
+    settled = replace(rule, near=(), distinct_from=tuple(dict.fromkeys((*rule.distinct_from, *rule.near))))
+    edit.put(settled)
+    return _recorded(edit, settled, "settled")
+
+
+def _add_new(edit: Edit, pending: Pending, likenesses: list[Likeness]) -> Recorded:
+    against = tuple(like for like in likenesses if like.relation == "contradict")[:NEAR]
+    near = tuple(like for like in likenesses if like.relation in ("related", "same"))[:NEAR]
+    base = Rule(id=free_id(edit, pending.text), text=pending.text, created=pending.date)
+    if pending.new:
+        base = replace(base, distinct_from=tuple(like.rule.id for like in near))
+    else:
+        base = replace(base, near=tuple(like.rule.id for like in near))
+    rule = _reinforced(base, pending)
+    edit.put(rule)
+    recorded = _recorded(edit, rule, "new", 0.0)
+    return replace(recorded, near=() if pending.new else near, contradicts=against)
+
+
+def free_id(edit: Edit, text: str) -> str:
+    """Make an id nobody has: the slug of the text, numbered when it is taken."""
+    from improve import wording
+
+    base = wording.slug(text)
+    if not edit.index.has_id(base):
+        return base
+    number = 2
+    while edit.index.has_id(f"{base}-{number}"):
+        number += 1
+    return f"{base}-{number}"
+
+
+def _recorded(edit: Edit, rule: Rule, how: str, score: float = 1.0) -> Recorded:
+    taxonomy = edit.view.taxonomy
+    decision = escalate.decide(rule, taxonomy, edit.store.config.thresholds)
+    places = edit.places()
+    unplaced = tuple(p for p in projects(rule) if p in decision.projects and not places.get(p, Place()).roots)
+    return Recorded(rule, decision, escalate.message(rule, decision, taxonomy), taxonomy, how, score, unplaced=unplaced)

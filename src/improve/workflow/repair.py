@@ -1,0 +1,223 @@
+"""doctor: look at everything in the home, name every problem with its line, and rebuild what is broken."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from dataclasses import dataclass, field
+
+from improve import config, diff, document, entry, files, journal, locks, spool, yamlnode
+from improve.document import Place
+from improve.errors import ImproveError, NeedsRepair
+from improve.store import CAP, keep_backup
+from improve.workflow.here import Here
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at."""
+
+    good: bool
+    what: str
+    fix: str = ""
+    code: int = 0
+    """Exit code it stands for."""
+
+
+@dataclass
+class Report:
+    """Everything doctor found and did."""
+
+    findings: list[Finding] = field(default_factory=list)
+    done: list[str] = field(default_factory=list)
+    diff: str = ""
+
+    def add(self, good: bool, what: str, fix: str = "", code: int = 0) -> None:
+        """Note a finding."""
+        self.findings.append(Finding(good, what, fix, code))
+
+
+def examine(here: Here, *, fix: bool = False) -> Report:
+    """Check the store; with *fix*, move a broken rules.yaml aside and rebuild it."""
+    report = Report()
+    if not os.path.isdir(here.home.path):
+        report.add(True, f"{here.short(here.home.path)}: no store yet; the first `improve observe` makes it")
+        return report
+    _home(here, report)
+    _config(here, report)
+    healthy = _rules(here, report)
+    if fix and not healthy:
+        _rebuild(here, report)
+        report.findings = []
+        _home(here, report)
+        _config(here, report)
+        healthy = _rules(here, report)
+    _spool(here, report)
+    _journal(here, report)
+    if healthy:
+        _backup(here, report)
+        _projects(here, report)
+    return report
+
+
+def _home(here: Here, report: Report) -> None:
+    path = here.home.path
+    mode = stat.S_IMODE(os.stat(path).st_mode)
+    if mode & 0o022 and os.name != "nt":
+        report.add(False, f"{here.short(path)}: others may write to it (mode {mode:o})", f"chmod 700 {path}")
+    else:
+        report.add(True, f"store {here.short(path)}")
+    if locks.is_network(os.path.realpath(path)):
+        report.add(True, f"{here.short(path)} is on a network file system; locks there may not exclude another machine")
+    for name in sorted(os.listdir(path)):
+        if "conflict" in name.lower() or name.startswith("rules (") or ".sync-conflict" in name:
+            report.add(False, f"{here.short(os.path.join(path, name))}: a sync program left this copy", "look at it, then delete it")
+
+
+def _config(here: Here, report: Report) -> None:
+    path = here.home.file("config.yaml")
+    try:
+        config.load(path)
+    except NeedsRepair as exc:
+        for problem in exc.problems:
+            report.add(False, f"{here.short(path)}: {problem}", f"edit {here.short(path)}", exc.exit_code)
+
+
+def _rules(here: Here, report: Report) -> bool:
+    """Check rules.yaml; False when it has to be rebuilt."""
+    shown = here.short(here.home.rules)
+    try:
+        view = here.store.view()
+    except NeedsRepair as exc:
+        for problem in exc.problems:
+            report.add(False, f"{shown}: {problem}", "fix the line, or: improve doctor --fix", 6)
+        return not any(path == here.home.rules for path in [exc.path])
+    if not view.editable:
+        report.add(False, f"{shown}: line 1: the rules are not a block list, so they can be read but not edited",
+                   "improve doctor --fix writes the same rules as a block list", 6)
+        return False
+    spans = document.outline(view.snapshot.data).entries if view.snapshot.data.strip() else ()
+    orders = {key: order for key, order, _ in view.index.shas()}
+    for key, rule_id, problems, twin in view.index.troubles():
+        line = spans[orders[key] - 1].line
+        for problem in problems:
+            offset, _, what = problem.partition(" ")
+            report.add(False, f"{shown}: line {line + int(offset)}: {what}", "fix the line; the rule is left alone until then", 6)
+        if twin:
+            report.add(False, f"{shown}: line {line}: the id {rule_id!r} is used by several rules", "give each its own id", 6)
+    report.add(True, f"{shown}: {view.index.count()} rules, version {view.head.version}")
+    return True
+
+
+def _spool(here: Here, report: Report) -> None:
+    waiting = spool.waiting(here.home.spool)
+    broken = [path for path in waiting if spool.load(path) is None]
+    for path in broken:
+        report.add(False, f"{here.short(path)}: cannot be read as an observation", "look at it, then delete it")
+    if len(waiting) > len(broken):
+        report.add(True, f"{len(waiting) - len(broken)} observations wait in the spool for the next command")
+
+
+def _journal(here: Here, report: Report) -> None:
+    try:
+        with open(here.home.journal, "rb") as stream:
+            bad = [n for n, line in enumerate(stream, 1) if journal.parse(line) is None]
+    except FileNotFoundError:
+        return
+    for number in bad[:5]:
+        report.add(True, f"{here.short(here.home.journal)}: line {number} was cut off by a killed process; it is passed over")
+
+
+def _backup(here: Here, report: Report) -> None:
+    path = os.path.join(here.home.file("backup"), "rules.yaml")
+    data = files.read(path, cap=CAP).data
+    if data and document.problems_of(path, data):
+        report.add(False, f"{here.short(path)}: the backup cannot be read", "it is written again after the next edit by hand")
+
+
+def _projects(here: Here, report: Report) -> None:
+    view = here.store.view()
+    for key, place in view.head.projects.items():
+        if place.roots and not any(os.path.isdir(root) for root in place.roots):
+            report.add(True, f"project {key}: none of its directories is on this machine ({', '.join(place.roots)})")
+
+
+def _rebuild(here: Here, report: Report) -> None:
+    """Move the broken file aside under a new name and write what backup, journal and spool know."""
+    home = here.home
+    with locks.lock(os.path.realpath(home.path), directory=home.state, timeout=5.0):
+        snapshot = files.read(home.rules, cap=CAP)
+        aside = f"{home.rules}.broken-{here.now.strftime('%Y%m%dT%H%M%S')}"
+        files.replace(files.read(aside, cap=CAP), snapshot.data, mode_if_new=0o600)
+        data = _readable(snapshot.data) or _from_backup(here)
+        problem = document.problems_of(home.rules, data)
+        if problem:
+            raise ImproveError(f"the rebuilt {home.rules} would not be readable ({problem.problems[0]}); nothing was replaced")
+        files.replace(snapshot, data, mode_if_new=0o600)
+        report.done.append(f"the broken file is kept as {here.short(aside)}")
+        report.done.append(f"{here.short(home.rules)} was rebuilt")
+        report.diff = diff.unified(snapshot.data, data, here.short(home.rules))
+        keep_backup(home, data, "rules.yaml")
+        journal.append(home.journal, {"v": 1, "at": here.now.isoformat(timespec="seconds"), "event": "backup",
+                                      "sha": hashlib.sha256(data).hexdigest()}, durable=True)
+
+
+def _readable(data: bytes) -> bytes | None:
+    """Write a store that YAML can read but we cannot edit as a block list."""
+    try:
+        head, entries = document.whole(data)
+    except yamlnode.Malformed:
+        return None
+    texts = {e.rule.id: entry.render(e.rule) for e in entries if e.rule and not e.problems}
+    if len(texts) != len(entries):
+        return None
+    return _assembled(document.template(head.taxonomy), texts, head.projects)
+
+
+def _from_backup(here: Here) -> bytes:
+    """Start from the last verified backup and repeat what the journal says came after it."""
+    path = os.path.join(here.home.file("backup"), "rules.yaml")
+    base = files.read(path, cap=CAP).data
+    if not base or document.problems_of(path, base):
+        base = b""
+    sha = hashlib.sha256(base).hexdigest()
+    later: list[dict[str, object]] = []
+    for event in journal.read_back(here.home.journal):
+        if base and event["event"] == "backup" and event.get("sha") == sha:
+            break
+        later.append(event)
+    texts, places, front = _parts(base or document.template())
+    for event in reversed(later):
+        for rule_id, text in dict(event.get("entries") or {}).items():  # type: ignore[call-overload]
+            if text is None:
+                texts.pop(rule_id, None)
+            else:
+                texts[rule_id] = text
+        for key, values in dict(event.get("projects") or {}).items():  # type: ignore[call-overload]
+            places[key] = Place(values[0], values[1], tuple(values[2]))
+    return _assembled(front, texts, places)
+
+
+def _parts(data: bytes) -> tuple[dict[str, str], dict[str, Place], bytes]:
+    """Take a readable file apart: entry texts by id, projects, and the rest with an empty list of rules."""
+    shape = document.outline(data)
+    texts: dict[str, str] = {}
+    for number, span in enumerate(shape.entries):
+        text = data[span.start : span.end].decode("utf-8")
+        rule = document.read_entry(text, shape.indent).rule
+        texts[rule.id if rule else f"#{number}"] = text
+    head = document.read_head(document.head_text(data, shape))
+    return texts, head.projects, document.head_text(data, shape)
+
+
+def _assembled(front: bytes, texts: dict[str, str], places: dict[str, Place]) -> bytes:
+    shape = document.outline(front)
+    tail = front[shape.end :]
+    front = document.before_first(front[: shape.start], shape) if texts else front[: shape.start]
+    head = document.read_head(front + tail)
+    for key, place in places.items():
+        if head.projects.get(key) != place:
+            front, tail = document.edit_head(front, tail, place=(key, place))
+    body = "".join(text if text.endswith("\n") else text + "\n" for text in texts.values())
+    return front + body.encode() + tail
