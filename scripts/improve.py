@@ -55,7 +55,7 @@ class Environment:
         self.python = python
 
 
-def main() -> "int | None":
+def main() -> int:
     """Run the command, building its environment first if there is none."""
     here = os.path.dirname(os.path.realpath(__file__))
     source = source_beside(here)
@@ -72,10 +72,10 @@ def main() -> "int | None":
         say("interrupted; nothing was left behind")
         return 130
     enter(environment, source)
-    from improve.__main__ import main as command  # type: ignore[import-not-found]
+    from improve.__main__ import main as command
 
-    code: "int | None" = command()
-    return code
+    command()
+    return 0
 
 
 def source_beside(here: str) -> str:
@@ -312,14 +312,18 @@ def link_source(packages: str, source: str) -> None:
 def install(requirements: "list[str]", into: Environment, lock: int) -> None:
     """Install with the first of uv and pip that can; say what went wrong if none can."""
     path = os.path.join(cache(), "setup.log")
-    with open(path, "w+b") as log:
-        for command in installers(into):
-            if run([*command, *requirements], log.fileno(), lock):
-                break
-        else:
+    said = b""
+    try:
+        with open(path, "w+b") as log:
+            for command in installers(into):
+                if run([*command, *requirements], log.fileno(), lock):
+                    return
             log.seek(0)
-            raise SetUpFailed(explain(log.read().decode("utf-8", "replace"), requirements, path))
-    os.remove(path)
+            said = log.read()
+        raise SetUpFailed(explain(said.decode("utf-8", "replace"), requirements, path))
+    finally:
+        if not said:
+            os.remove(path)
 
 
 def explain(output: str, requirements: "list[str]", log: str) -> str:
@@ -331,9 +335,10 @@ def explain(output: str, requirements: "list[str]", log: str) -> str:
         advice = "Install pip (on Debian and Ubuntu: apt install python3-pip) or uv"
     elif requirements == [DISTRIBUTION]:
         advice += ", or link to this file in a checkout instead of copying it"
+    more = f"; what the installers said is in {log}" if lines else ""
     return (
-        f"cannot set up its private environment: {errors[-1].rstrip('.')}. Nothing was done. {advice}, "
-        f"and run the command again; what the installers said is in {log}"
+        f"cannot set up its private environment: {errors[-1].rstrip('.')}. Nothing was done. "
+        f"{advice}, and run the command again{more}"
     )
 
 
@@ -386,6 +391,7 @@ def run(command: "list[str]", log: int, lock: int) -> bool:
     drop = {"PYTHONPATH", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIRE_VIRTUALENV", "PIP_PYTHON"}
     environ = {name: value for name, value in os.environ.items() if name not in drop}
     environ.update(PIP_USER="0", PIP_DISABLE_PIP_VERSION_CHECK="1", UV_PYTHON_DOWNLOADS="never")
+    environ.setdefault("UV_NATIVE_TLS", "1")  # trust the certificates of the system, as pip does
     child = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
