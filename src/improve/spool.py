@@ -23,9 +23,9 @@ class Pending:
     """Identity; merging the same one twice counts once."""
     at: str
     date: str
-    text: str
+    text: str = ""
     """Rule text; empty when `same_as` names the rule."""
-    project: str
+    project: str = ""
     domain: str = ""
     context: str = ""
     explicit_scope: str = ""
