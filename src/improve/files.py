@@ -63,6 +63,7 @@ def replace(
                 f"{path}: the directory {where} is missing; nothing was written. Create it"
             ) from error
         with folder:
+            sweep(folder.path)
             mode = 0o600 if snapshot.exists else mode_if_new
             draft = write_draft(folder, new, mode=mode, old=snapshot, durable=durable)
             try:
