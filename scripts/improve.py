@@ -329,15 +329,18 @@ def install(requirements: "list[str]", into: Environment, lock: int) -> None:
 def explain(output: str, requirements: "list[str]", log: str) -> str:
     """Say in one line why no installer worked, and what to do."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    errors = [line for line in lines if line.lower().startswith("error:")] or lines or ["there is no pip"]
+    errors = [line[len("error:") :].strip() for line in lines if line.lower().startswith("error:")]
+    reason = (errors or lines or ["there is no pip"])[-1].rstrip(".")
     advice = "Check the network and pip's index settings"
     if not lines or any("ensurepip" in line for line in lines):  # the last resort, and it is not there either
         advice = "Install pip (on Debian and Ubuntu: apt install python3-pip) or uv"
+    elif "connection broken" in output:  # after which pip says only that it found nothing
+        reason = f"the package index cannot be reached ({reason})"
     elif requirements == [DISTRIBUTION]:
         advice += ", or link to this file in a checkout instead of copying it"
     more = f"; what the installers said is in {log}" if lines else ""
     return (
-        f"cannot set up its private environment: {errors[-1].rstrip('.')}. Nothing was done. "
+        f"cannot set up its private environment: {reason}. Nothing was done. "
         f"{advice}, and run the command again{more}"
     )
 
@@ -391,7 +394,11 @@ def run(command: "list[str]", log: int, lock: int) -> bool:
     drop = {"PYTHONPATH", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIRE_VIRTUALENV", "PIP_PYTHON"}
     environ = {name: value for name, value in os.environ.items() if name not in drop}
     environ.update(PIP_USER="0", PIP_DISABLE_PIP_VERSION_CHECK="1", UV_PYTHON_DOWNLOADS="never")
-    environ.setdefault("UV_NATIVE_TLS", "1")  # trust the certificates of the system, as pip does
+    for name in (
+        "UV_SYSTEM_CERTS",
+        "UV_NATIVE_TLS",
+    ):  # the certificates pip trusts; the second for an older uv
+        environ.setdefault(name, "1")
     child = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,

@@ -484,6 +484,15 @@ def test_a_python_without_any_pip_is_told_which_package_to_install() -> None:
         assert "\n" not in line
 
 
+def test_an_unreachable_index_is_called_that() -> None:
+    """pip ends with "No matching distribution", which is not what is wrong when nothing was reached."""
+    said = "WARNING: Retrying (…) after connection broken by 'NewConnectionError(…)': /simple/click/\n"
+    said += "ERROR: No matching distribution found for click>=8\n"
+    line = bootstrap().explain(said, ["click>=8"], "/log")
+    assert "the package index cannot be reached (No matching distribution found for click>=8)." in line
+    assert "cannot be reached" not in bootstrap().explain(said.splitlines()[1], ["click>=8"], "/log")
+
+
 def test_a_cache_that_cannot_be_written_gets_one_clear_line(checkout: Checkout, tmp_path: Path) -> None:
     """Where the cache directory cannot be made, one line names it and the variable that moves it."""
     (tmp_path / "file").touch()
