@@ -19,6 +19,7 @@ VERSION = 2
 _TOP = re.compile(rb"^([^\s#\-][^\n]*)$", re.M)
 _KEY = re.compile(rb"""(?:["']?)([A-Za-z_][\w-]*)(?:["']?)[ \t]*:(?=\s|$)[ \t]*([^\r\n]*)""")
 _ITEM = re.compile(rb"^( *)-(?=[ \r\n]|$)", re.M)
+_CONTENT = re.compile(rb"^[ \t]*[^\s#]", re.M)
 _CONFLICT = re.compile(rb"^(?:<{7} |={7}\r?$|>{7} )", re.M)
 
 
@@ -92,7 +93,7 @@ def template(taxonomy: Taxonomy | None = None) -> bytes:
 
 def is_blank(data: bytes) -> bool:
     """Say whether a file holds nothing but comments: a valid empty store."""
-    return not _has_content(data.removeprefix(b"\xef\xbb\xbf"))
+    return not _has_content(data[3:] if data.startswith(b"\xef\xbb\xbf") else data)
 
 
 def template_after(comments: bytes) -> bytes:
@@ -174,7 +175,7 @@ def _refuse_shallow(data: bytes, start: int, end: int, indent: int) -> None:
 
 
 def _has_content(data: bytes) -> bool:
-    return any(line.strip() and not line.strip().startswith(b"#") for line in data.split(b"\n"))
+    return _CONTENT.search(data) is not None
 
 
 def read_entry(text: str, indent: int) -> Entry:

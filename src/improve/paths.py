@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from improve.errors import EnvironmentFailure
+
+APP = "agent-improvement"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +55,22 @@ def find_home(env: Mapping[str, str]) -> Home:
     if not os.path.isabs(user) and not named:
         raise EnvironmentFailure("no home directory is known; nothing was done. Set AGENT_IMPROVEMENT_HOME to a directory")
     path = os.path.abspath(os.path.expanduser(named or os.path.join(user, ".agent-improvement")))
-    cache, state = _derived()
+    cache, state = _derived(env, user)
     import hashlib
 
     key = hashlib.sha256(os.path.realpath(path).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     return Home(path, user, os.path.join(cache, key), os.path.join(state, "locks"))
 
 
-def _derived() -> tuple[str, str]:
+def _derived(env: Mapping[str, str], user: str) -> tuple[str, str]:
+    """Name the cache and state directories as platformdirs does; on Linux without its import, 5 ms of every command."""
+    if sys.platform.startswith("linux"):
+        cache, state = env.get("XDG_CACHE_HOME", "").strip(), env.get("XDG_STATE_HOME", "").strip()
+        base = (cache or os.path.join(user, ".cache"), state or os.path.join(user, ".local", "state"))
+        return os.path.join(base[0], APP), os.path.join(base[1], APP)
     import platformdirs
 
-    return (
-        platformdirs.user_cache_dir("agent-improvement", appauthor=False),
-        platformdirs.user_state_dir("agent-improvement", appauthor=False),
-    )
+    return platformdirs.user_cache_dir(APP, appauthor=False), platformdirs.user_state_dir(APP, appauthor=False)
 
 
 def short(path: str, user: str) -> str:
