@@ -15,8 +15,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from improve import folder
 from improve.errors import Busy, EnvironmentFailure, ImproveError, Refused
-from improve.files import Snapshot, append_line, create_exclusive, edit, read, replace, unlink
+from improve.files import (
+    Snapshot,
+    append_line,
+    create_exclusive,
+    edit,
+    private_directory,
+    read,
+    replace,
+    unlink,
+)
 from other_user import NOBODY, as_nobody, shared_place
 
 CAP = 1 << 20
@@ -31,6 +41,15 @@ def umask() -> Iterator[Callable[[int], int]]:
     os.umask(old)
 
 
+@pytest.fixture(params=["as on Linux", "as on macOS", "as on Windows"])
+def handles(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do without what another system lacks: entering directories part by part, or holding them open."""
+    if request.param != "as on Linux":
+        monkeypatch.setattr(folder, "_PASS", None)
+    if request.param == "as on Windows":
+        monkeypatch.setattr(folder, "_DIR_FD", False)
+
+
 def look(path: Path) -> Snapshot:
     """Read without limits."""
     return read(str(path), cap=CAP)
@@ -39,6 +58,32 @@ def look(path: Path) -> Snapshot:
 def names(directory: Path) -> list[str]:
     """List a directory, hidden and temporary files too."""
     return sorted(path.name for path in directory.iterdir())
+
+
+@pytest.mark.usefixtures("handles")
+def test_every_system_keeps_the_same_promises(tmp_path: Path) -> None:
+    """Replace, create, append, deliver, refuse: the same with and without handles of directories."""
+    file, new = tmp_path / "AGENTS.md", tmp_path / "a" / "b" / "new.md"
+    file.write_bytes(b"old")
+    seen = look(file)
+    assert replace(seen, b"new") is True
+    with pytest.raises(Busy):
+        replace(seen, b"other")
+    assert file.read_bytes() == b"new"
+    with pytest.raises(Refused, match="is missing"):
+        replace(look(new), b"new")
+    assert replace(look(new), b"new", make_parents=True) is True
+    spool = private_directory(str(tmp_path / "home" / "spool"))
+    assert Path(create_exclusive(spool, "1.json", b"{}")).read_bytes() == b"{}"
+    with pytest.raises(FileExistsError):
+        create_exclusive(spool, "1.json", b"other")
+    append_line(str(tmp_path / "home" / "log"), b"one")
+    with pytest.raises(Refused):
+        private_directory(str(file / "x"))
+    with pytest.raises(Refused):
+        private_directory(str(file))
+    assert names(tmp_path) == ["AGENTS.md", "a", "home"]
+    assert names(Path(spool)) == ["1.json"]
 
 
 # replace
@@ -232,6 +277,16 @@ def test_under_sudo_the_owner_stays() -> None:
         assert {(place / name).stat().st_uid for name in ("a", "a/CLAUDE.md", "entry", "log")} == {NOBODY}
 
 
+@as_root
+def test_a_group_we_are_not_in_is_no_obstacle() -> None:
+    """Without sudo the group is kept where we may; where not, the file is written all the same."""
+    with shared_place() as place:
+        (place / "AGENTS.md").write_bytes(b"old")
+        os.chown(place / "AGENTS.md", NOBODY, 12346)
+        assert as_nobody(lambda: replace(look(place / "AGENTS.md"), b"new")) == "True"
+        assert (place / "AGENTS.md").stat().st_gid == NOBODY
+
+
 @pytest.mark.parametrize("write", ["replace", "create", "append", "spool"])
 def test_a_closed_directory_is_one_clear_sentence(write: str) -> None:
     """Without the right to write, the message names file and reason, and every byte stays."""
@@ -296,7 +351,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path) -> None:
             lambda: replace(look(disk / "CLAUDE.md"), b"new" * 3000),
             lambda: create_exclusive(str(disk), "entry", b"new"),
         ):
-            with pytest.raises(EnvironmentFailure, match=r"No space left .*free some space"):
+            with pytest.raises(EnvironmentFailure, match=r"No space left .*Free some space"):
                 action()
         assert names(disk) == ["AGENTS.md", "filler"]
         assert (disk / "AGENTS.md").read_bytes() == b"old" * 1000

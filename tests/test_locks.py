@@ -95,6 +95,12 @@ def test_other_keys_are_other_locks(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 2
 
 
+def test_one_name_in_two_forms_is_one_key(tmp_path: Path) -> None:
+    """A name with an accent is the same lock whether the file system composes it or not."""
+    with lock("caf\u00e9", directory=str(tmp_path)), pytest.raises(Busy):
+        lock("cafe\u0301", directory=str(tmp_path), timeout=0).__enter__()
+
+
 @pytest.mark.parametrize("key", ["../../x", "/home/anna/rules.yaml", "a\0b", "ü" * 500, "\udcff", ""])
 def test_the_lock_file_is_a_hash_and_stays(tmp_path: Path, key: str) -> None:
     """Any key becomes a file of 32 digits, for us alone, that is kept after the lock is free."""

@@ -4,7 +4,9 @@
 # pathlib and contextlib each cost more at start-up than this whole module may:
 # pathlib and contextlib each cost more at start-up than this whole module may:
 # pathlib and contextlib each cost more at start-up than this whole module may:
-# ruff: noqa: PTH108, PTH118, PTH208, SIM105
+# pathlib and contextlib each cost more at start-up than this whole module may:
+# pathlib and contextlib each cost more at start-up than this whole module may:
+# ruff: noqa: SIM105
 
 from __future__ import annotations
 
@@ -80,7 +82,7 @@ def _keep_metadata(folder: Folder, path: str, fd: int) -> None:
     except FileNotFoundError:
         raise changed(path) from None
     try:
-        keep_owner(fd, status)
+        keep_owner(fd, status, strict=True)
         _keep_attributes(source, fd)
         mode = stat.S_IMODE(status.st_mode)
         if hasattr(os, "fchmod") and stat.S_IMODE(os.fstat(fd).st_mode) != mode:
@@ -89,19 +91,19 @@ def _keep_metadata(folder: Folder, path: str, fd: int) -> None:
         close_quietly(source)
 
 
-def keep_owner(fd: int, owner: os.stat_result) -> None:
+def keep_owner(fd: int, owner: os.stat_result, *, strict: bool = False) -> None:
     """Under sudo, leave a file with the person it is for; otherwise keep the group where we may."""
     if sys.platform == "win32":
         return
-    ours = os.fstat(fd)
-    if os.geteuid() == 0:
-        if (ours.st_uid, ours.st_gid) != (owner.st_uid, owner.st_gid):
-            os.fchown(fd, owner.st_uid, owner.st_gid)
-    elif ours.st_gid != owner.st_gid and stat.S_ISREG(owner.st_mode):
-        try:
-            os.fchown(fd, -1, owner.st_gid)
-        except OSError:
-            pass  # not a member of that group: the mode still keeps others out
+    ours, root = os.fstat(fd), os.geteuid() == 0
+    if (ours.st_uid, ours.st_gid) == (owner.st_uid, owner.st_gid) or not (root or strict):
+        return
+    try:
+        os.fchown(fd, owner.st_uid if root else -1, owner.st_gid)
+    except OSError:
+        if root and strict:
+            raise
+        # not a member of that group, or a root that may not: the mode still keeps others out
 
 
 def _keep_attributes(source: int, fd: int) -> None:

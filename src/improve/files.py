@@ -8,7 +8,9 @@ its new self and never a mixture; links stay links; no write leaves the director
 # pathlib and contextlib each cost more at start-up than this whole module may:
 # pathlib and contextlib each cost more at start-up than this whole module may:
 # pathlib and contextlib each cost more at start-up than this whole module may:
-# ruff: noqa: PTH104, PTH108, PTH113, PTH117, PTH118, PTH119, PTH120, SIM105
+# pathlib and contextlib each cost more at start-up than this whole module may:
+# pathlib and contextlib each cost more at start-up than this whole module may:
+# ruff: noqa: SIM105
 
 from __future__ import annotations
 
@@ -54,26 +56,26 @@ def replace(
     path = snapshot.path
     _refuse_shared(snapshot)
     _refuse_stand_in(snapshot)
-    with explained("write", path):
+    with explained("write", path), _parent(path, make_parents) as folder:
+        sweep(folder.path)
+        mode = 0o600 if snapshot.exists else mode_if_new
+        draft = write_draft(folder, new, mode=mode, old=snapshot, durable=durable)
         try:
-            folder = Folder(os.path.dirname(path), make=0o777 if make_parents else None)
-        except FileNotFoundError as error:
-            where = os.path.dirname(path)
-            raise Refused(
-                f"{path}: the directory {where} is missing; nothing was written. Create it"
-            ) from error
-        with folder:
-            sweep(folder.path)
-            mode = 0o600 if snapshot.exists else mode_if_new
-            draft = write_draft(folder, new, mode=mode, old=snapshot, durable=durable)
-            try:
-                _compare(folder, snapshot)
-                patiently(lambda: _rename(folder, draft, os.path.basename(path)))
-            except BaseException:
-                discard(folder, draft)
-                raise
-            _confirm(folder, path, durable)
+            _compare(folder, snapshot)
+            patiently(lambda: _rename(folder, draft, os.path.basename(path)))
+        except BaseException:
+            discard(folder, draft)
+            raise
+        _confirm(folder, path, durable)
     return True
+
+
+def _parent(path: str, make: bool) -> Folder:
+    where = os.path.dirname(path)
+    try:
+        return Folder(where, make=0o777 if make else None)
+    except FileNotFoundError as error:
+        raise Refused(f"{path}: the directory {where} is missing; nothing was written. Create it") from error
 
 
 def edit(
@@ -109,7 +111,7 @@ def _refuse_stand_in(seen: Snapshot) -> None:
     """Refuse what git leaves on a file system without links: a CLAUDE.md that only says `AGENTS.md`."""
     if len(seen.data) > 255 or b"\n" in seen.data or not seen.path.lower().endswith(".md"):
         return
-    other = os.fsdecode(seen.data)
+    other = seen.data.decode("utf-8", "replace")
     if other.lower().endswith(".md") and "\0" not in other and not os.path.isabs(other):
         where = os.path.normpath(os.path.join(os.path.dirname(seen.path), other))
         if where != seen.path and os.path.isfile(where):

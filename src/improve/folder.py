@@ -8,7 +8,9 @@ directory is opened once, link by link refused, and everything after happens rel
 # pathlib and contextlib each cost more at start-up than this whole module may:
 # pathlib and contextlib each cost more at start-up than this whole module may:
 # pathlib and contextlib each cost more at start-up than this whole module may:
-# ruff: noqa: PTH103, PTH112, PTH114, PTH115, PTH116, PTH118, SIM105
+# pathlib and contextlib each cost more at start-up than this whole module may:
+# pathlib and contextlib each cost more at start-up than this whole module may:
+# ruff: noqa: SIM105
 
 from __future__ import annotations
 
@@ -25,19 +27,20 @@ if TYPE_CHECKING:
 
 COMMON = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOINHERIT", 0)
 """Flags of every open: no child inherits it, and Windows does not translate line ends."""
-_FOLDER = COMMON | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
+_FOLDER = COMMON | getattr(os, "O_DIRECTORY", 0)
+_LINKS_REFUSED = getattr(os, "O_NOFOLLOW_ANY", getattr(os, "O_NOFOLLOW", 0))  # macOS: in every part of a path
 _DIR_FD = os.open in os.supports_dir_fd
 _PASS = getattr(os, "O_PATH", None)  # Linux: enter a directory without the right to list it
 NO_SYNC_HERE = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EBADF})
 """What old NFS, FUSE and some containers answer to a request to sync a directory."""
 _HINTS = {
-    errno.ENOSPC: "free some space, then run it again",
-    errno.EDQUOT: "free some of your quota, then run it again",
-    errno.EFBIG: "raise the file size limit (ulimit -f), then run it again",
-    errno.EROFS: "it is managed read-only: make the change where it is managed",
-    errno.EACCES: "get the permission, then run it again",
-    errno.EPERM: "lift its protection (owner, immutable flag), then run it again",
-    errno.EIO: "check the disk, then run it again",
+    errno.ENOSPC: "Free some space, then run it again",
+    errno.EDQUOT: "Free some of your quota, then run it again",
+    errno.EFBIG: "Raise the file size limit (ulimit -f), then run it again",
+    errno.EROFS: "It is managed read-only: make the change where it is managed",
+    errno.EACCES: "Get the permission, then run it again",
+    errno.EPERM: "Lift its protection (owner, immutable flag), then run it again",
+    errno.EIO: "Check the disk, then run it again",
 }
 
 
@@ -61,7 +64,7 @@ class explained:
                 "nothing was written. Run it again"
             ) from error
         what = f"cannot {self.doing} {self.path}: {error.strerror or error}; nothing was written"
-        raise EnvironmentFailure(f"{what}. {_HINTS.get(error.errno or 0, 'Then run it again')}") from error
+        raise EnvironmentFailure(f"{what}. {_HINTS.get(error.errno or 0, 'Run it again')}") from error
 
 
 def resolve(path: str, *, within: str | None = None) -> str:
@@ -120,8 +123,8 @@ class Folder:
             return
         if make is not None and not os.path.isdir(path):
             _make(path, make)
-        if _DIR_FD:  # macOS: one flag refuses links in every part, not only in the last
-            self.fd = os.open(path, os.O_RDONLY | _FOLDER | getattr(os, "O_NOFOLLOW_ANY", 0))
+        if _DIR_FD:
+            self.fd = os.open(path, os.O_RDONLY | _FOLDER | _LINKS_REFUSED)
         elif not os.path.isdir(path):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
 
@@ -158,7 +161,7 @@ def _walk(path: str, make: int | None) -> int:
     parts = ["/", *filter(None, path.split("/"))]
     fd: int | None = None
     for left, part in zip(range(len(parts) - 1, -1, -1), parts, strict=True):
-        flags = _FOLDER | (_PASS or 0 if left else os.O_RDONLY)
+        flags = _FOLDER | _LINKS_REFUSED | (_PASS or 0 if left else os.O_RDONLY)
         outer = fd
         try:
             fd = _step(part, flags, outer, make)
@@ -188,7 +191,10 @@ def _settle(part: str, outer: int) -> None:
     """Make a new directory durable, and under sudo give it to the person it is for."""
     owner = os.fstat(outer)
     if sys.platform != "win32" and os.geteuid() == 0 and owner.st_uid != 0:
-        os.chown(part, owner.st_uid, owner.st_gid, dir_fd=outer, follow_symlinks=False)
+        try:
+            os.chown(part, owner.st_uid, owner.st_gid, dir_fd=outer, follow_symlinks=False)
+        except OSError:
+            pass  # a root that may not: in a container, or squashed by a server
     parent = os.open(".", os.O_RDONLY | _FOLDER, dir_fd=outer)
     try:
         sync_names(parent)

@@ -8,7 +8,9 @@ nothing, and removing one would let two processes hold the same lock on two file
 # pathlib and contextlib each cost more at start-up than this whole module may:
 # pathlib and contextlib each cost more at start-up than this whole module may:
 # pathlib and contextlib each cost more at start-up than this whole module may:
-# ruff: noqa: PTH116, PTH118, PTH120, PTH123
+# pathlib and contextlib each cost more at start-up than this whole module may:
+# pathlib and contextlib each cost more at start-up than this whole module may:
+# ruff: noqa: 
 
 from __future__ import annotations
 
@@ -51,9 +53,8 @@ class _Lock:
 
     def __enter__(self) -> None:
         with explained("lock", self._key):
-            digest = hashlib.sha256(self._key.encode("utf-8", "surrogateescape")).hexdigest()
             directory = private_directory(self._directory)
-            path = os.path.join(directory, digest[:32] + ".lock")
+            path = os.path.join(directory, _digits(self._key) + ".lock")
             take = _borrow if is_network(directory) else _own
             self._release = take(path, self._key, self._timeout)
 
@@ -61,6 +62,14 @@ class _Lock:
         release, self._release = self._release, None
         if release is not None:
             release()
+
+
+def _digits(key: str) -> str:
+    if not key.isascii():
+        import unicodedata
+
+        key = unicodedata.normalize("NFC", key)  # macOS gives the same name back in another form
+    return hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
 def _own(path: str, key: str, timeout: float) -> Callable[[], None]:

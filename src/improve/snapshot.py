@@ -4,7 +4,9 @@
 # pathlib and contextlib each cost more at start-up than this whole module may:
 # pathlib and contextlib each cost more at start-up than this whole module may:
 # pathlib and contextlib each cost more at start-up than this whole module may:
-# ruff: noqa: PTH119, PTH120
+# pathlib and contextlib each cost more at start-up than this whole module may:
+# pathlib and contextlib each cost more at start-up than this whole module may:
+# ruff: noqa: 
 
 from __future__ import annotations
 
