@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from improve.hosts import claude_code, codex, gemini, opencode, pi
 from improve.hosts.base import Host
@@ -16,8 +16,7 @@ PROJECT_FILES = ("AGENTS.md", "CLAUDE.md", os.path.join(".claude", "CLAUDE.md"),
 """A project's own instruction file: the first that exists; AGENTS.md is the one we create, for it hides no other."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """An instruction file and why it is the one."""
 
     path: str

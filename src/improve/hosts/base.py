@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 Locate = Callable[[str, Mapping[str, str]], str]
 """(home directory, environment) → absolute path."""
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
+class Host(NamedTuple):
     """A coding agent that loads instruction files by itself."""
 
     name: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
@@ -16,14 +15,14 @@ from improve.rule import UNKNOWN
 from improve.store import Store, View
 
 
-@dataclass(frozen=True)
 class Here:
-    """Everything a verb needs to know about its surroundings."""
+    """Everything a verb needs to know about its surroundings; looked up once, on first use."""
 
-    env: Mapping[str, str]
-    now: datetime
-    cwd: str
-    home: Home
+    def __init__(self, env: Mapping[str, str], now: datetime, cwd: str, home: Home) -> None:
+        self.env = env
+        self.now = now
+        self.cwd = cwd
+        self.home = home
 
     @classmethod
     def from_environment(cls, env: Mapping[str, str], now: datetime) -> Here:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from improve import escalate, files, spool
 from improve.document import Place
@@ -19,8 +19,7 @@ SHORTLIST = 40
 NEAR = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Likeness:
+class Likeness(NamedTuple):
     """Another rule and how it relates to the one observed."""
 
     rule: Rule
@@ -29,8 +28,7 @@ class Likeness:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(NamedTuple):
     """What became of one observation."""
 
     rule: Rule
@@ -265,7 +263,7 @@ def _add_new(edit: Edit, pending: Pending, likenesses: list[Likeness]) -> Record
     rule = _reinforced(base, pending)
     edit.put(rule)
     recorded = _recorded(edit, rule, "new", 0.0)
-    return replace(recorded, near=() if pending.new else near, contradicts=against)
+    return recorded._replace(near=() if pending.new else near, contradicts=against)
 
 
 def free_id(edit: Edit, text: str) -> str:
