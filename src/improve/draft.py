@@ -1,11 +1,6 @@
 """Write a complete temporary file beside its target: every byte, old owner and mode, synced; or nothing."""
 
-# pathlib and contextlib each cost more at start-up than this whole module may:
-# pathlib and contextlib each cost more at start-up than this whole module may:
-# pathlib and contextlib each cost more at start-up than this whole module may:
-# pathlib and contextlib each cost more at start-up than this whole module may:
-# pathlib and contextlib each cost more at start-up than this whole module may:
-# pathlib and contextlib each cost more at start-up than this whole module may:
+# contextlib costs more at start-up than this whole module may:
 # ruff: noqa: SIM105
 
 from __future__ import annotations

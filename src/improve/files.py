@@ -4,12 +4,7 @@ Nothing else in the package writes a file. The promises: only a missing file is 
 its new self and never a mixture; links stay links; no write leaves the directory that was looked at.
 """
 
-# pathlib and contextlib each cost more at start-up than this whole module may:
-# pathlib and contextlib each cost more at start-up than this whole module may:
-# pathlib and contextlib each cost more at start-up than this whole module may:
-# pathlib and contextlib each cost more at start-up than this whole module may:
-# pathlib and contextlib each cost more at start-up than this whole module may:
-# pathlib and contextlib each cost more at start-up than this whole module may:
+# contextlib costs more at start-up than this whole module may:
 # ruff: noqa: SIM105
 
 from __future__ import annotations

@@ -4,12 +4,7 @@ A path that was checked is only worth something if nobody can swap a part of it 
 directory is opened once, link by link refused, and everything after happens relative to that handle.
 """
 
-# pathlib and contextlib each cost more at start-up than this whole module may:
-# pathlib and contextlib each cost more at start-up than this whole module may:
-# pathlib and contextlib each cost more at start-up than this whole module may:
-# pathlib and contextlib each cost more at start-up than this whole module may:
-# pathlib and contextlib each cost more at start-up than this whole module may:
-# pathlib and contextlib each cost more at start-up than this whole module may:
+# contextlib costs more at start-up than this whole module may:
 # ruff: noqa: SIM105
 
 from __future__ import annotations

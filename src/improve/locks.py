@@ -4,14 +4,6 @@ The lock files live in our own state directory, one a key, and are never deleted
 nothing, and removing one would let two processes hold the same lock on two files.
 """
 
-# pathlib and contextlib each cost more at start-up than this whole module may:
-# pathlib and contextlib each cost more at start-up than this whole module may:
-# pathlib and contextlib each cost more at start-up than this whole module may:
-# pathlib and contextlib each cost more at start-up than this whole module may:
-# pathlib and contextlib each cost more at start-up than this whole module may:
-# pathlib and contextlib each cost more at start-up than this whole module may:
-# ruff: noqa: 
-
 from __future__ import annotations
 
 import errno

@@ -1,13 +1,5 @@
 """Look at a file: what it held at one moment, or a clear reason why it is none we read."""
 
-# pathlib and contextlib each cost more at start-up than this whole module may:
-# pathlib and contextlib each cost more at start-up than this whole module may:
-# pathlib and contextlib each cost more at start-up than this whole module may:
-# pathlib and contextlib each cost more at start-up than this whole module may:
-# pathlib and contextlib each cost more at start-up than this whole module may:
-# pathlib and contextlib each cost more at start-up than this whole module may:
-# ruff: noqa: 
-
 from __future__ import annotations
 
 import errno
