@@ -605,7 +605,7 @@ def test_any_bytes_in_git_s_files_give_an_answer(
 
 # -- --project NAME -------------------------------------------------------------------------------
 
-REGISTRY = {
+REGISTRY: dict[str, dict[str, object]] = {
     "github.com/org1/api": {"name": "api", "roots": ["/src/api"]},
     "github.com/org2/api": {"name": "api"},
     "github.com/org1/Web": {"name": "Web"},

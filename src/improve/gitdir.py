@@ -6,9 +6,6 @@ the same directory or points back (https://git-scm.com/docs/gitrepository-layout
 tree that git sees and loses the remote, so that no directory can claim to be another repository.
 """
 
-# pathlib costs more at start-up than this whole module may:
-# ruff: noqa: PTH112, PTH116, PTH118, PTH119, PTH120
-
 from __future__ import annotations
 
 import os

@@ -11,9 +11,6 @@ directory is a repository of dotfiles; the store itself; by markers alone, also 
 home ends there. `$AGENT_PROJECT_NAME` names what has no remote. GIT_DIR and its kin are ignored.
 """
 
-# pathlib costs more at start-up than this whole module may:
-# ruff: noqa: PTH109, PTH112, PTH116, PTH117, PTH118, PTH120
-
 from __future__ import annotations
 
 import os
