@@ -116,6 +116,20 @@ def remote_urls(found: Checkout) -> list[str]:
     return [next(filter(None, several), "") for several in urls if any(several)]
 
 
+def branch(directory: str) -> str:
+    """Name the branch checked out around a directory; `detached` without one, empty where there is no git."""
+    at = os.path.realpath(directory)
+    while not os.path.lexists(link := os.path.join(at, ".git")):
+        above = os.path.dirname(at)
+        if above == at:
+            return ""
+        at = above
+    target = link if os.path.isdir(link) else _pointer(link)
+    head = (_text(os.path.join(target, "HEAD")) or "").strip()
+    name = head.removeprefix("ref: refs/heads/")
+    return name if name != head else "detached"
+
+
 def config(directory: str, *sections: str) -> dict[str, list[str]]:
     """Read the config of a git directory, or nothing."""
     return read_config(_text(os.path.join(directory, "config"), _CONFIG_CAP) or "", *sections)

@@ -64,14 +64,28 @@ def new_id() -> str:
 
 
 def remember(here: Here, message: str) -> str:
-    """Commit the home to its own git history; says in one line why it could not, and never fails."""
+    """Commit the home to its own git history; says in one line, once, why it could not, and never fails."""
     if not here.config.git:
         return ""
     from improve import repo
 
-    names = ["rules.yaml", "journal.jsonl", "config.yaml", "archive.yaml", ".gitignore"]
+    names = ["rules.yaml", "journal.jsonl", "config.yaml", "archive.yaml"]
     there = [name for name in names if os.path.exists(here.home.file(name))]
-    return repo.commit_home(here.home.path, message, paths=there) or ""
+    notice = repo.commit_home(here.home.path, message, paths=there) or ""
+    return notice if notice and _first_time(here, notice) else ""
+
+
+def _first_time(here: Here, notice: str) -> bool:
+    """Say each notice once; what was said is derived data."""
+    path = os.path.join(here.home.cache, "told")
+    try:
+        said = files.read(path, cap=CAP).data.decode("utf-8", "replace").splitlines()
+        if notice in said:
+            return False
+        files.append_line(path, notice.encode("utf-8", "replace") + b"\n", durable=False)
+    except (ImproveError, OSError):
+        return True
+    return True
 
 
 def latest(here: Here) -> dict[str, Any] | None:

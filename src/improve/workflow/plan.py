@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from improve import escalate, files, hosts, section, taxonomy, wording
+from improve import escalate, files, gitdir, hosts, section, taxonomy, wording
 from improve.errors import ImproveError, Refused
 from improve.escalate import NOBODY, Decision
 from improve.rule import Rule, Written, occasions
@@ -139,8 +139,11 @@ class Planner:
         other = self.edit.index.same_wording(match.normalize(said))
         if other and other.rule.id != rule.id:
             return False
-        found = match.compare(rule.text, said)
-        return found.relation == "same" or (found.relation in ("related", "contradict") and match.overlap(rule.text, said) >= 0.6)
+        if match.compare(rule.text, said).relation == "same":
+            return True
+        from difflib import SequenceMatcher
+
+        return SequenceMatcher(None, match.normalize(rule.text), match.normalize(said)).ratio() >= 0.6
 
     def _adopt_words(self, rule: Rule, written: Written) -> Rule:
         said = wording.plain(written.text)
@@ -332,10 +335,7 @@ class Planner:
         except ImproveError as exc:
             self._unreadable[path] = str(exc)
             return None
-        from improve import project
-
-        branch = project.branch_of(os.path.dirname(snapshot.path))
-        target = Target(path, snapshot, snapshot.data, key, title, branch)
+        target = Target(path, snapshot, snapshot.data, key, title, gitdir.branch(folder))
         self.plan.targets[snapshot.path] = target
         return target
 
