@@ -123,6 +123,10 @@ class Store:
             keep_backup(self.home, snapshot.data, "rules.yaml")
             journal.append(self.home.journal, {"event": "backup", "sha": snapshot.sha}, durable=False)
 
+    def peek(self, now: datetime) -> Edit:
+        """Give an edit for a preview: it can be asked everything and must not be committed; no lock is held."""
+        return Edit(self, self.view(), now)
+
     @contextlib.contextmanager
     def edit(self, now: datetime, *, timeout: float = 5.0) -> Iterator[Edit]:
         """Hold the lock, read the store, and let `Edit.commit` write what was changed.
@@ -130,7 +134,6 @@ class Store:
         Raises:
             Busy: another process holds the lock; NeedsRepair: rules.yaml cannot be read or edited.
         """
-        files.private_directory(self.home.path)
         files.private_directory(self.home.state)
         with locks.lock(os.path.realpath(self.home.path), directory=self.home.state, timeout=timeout):
             view = self.view()
@@ -277,6 +280,7 @@ class Edit:
         line = {"v": 1, "at": self.now.isoformat(timespec="seconds"), **event}
         if self._entries:
             line["entries"] = self._entries
+        files.private_directory(self.store.home.path)
         if self._places:
             line["projects"] = {key: astuple(place) for key, place in self._places.items()}
         journal.append(self.store.home.journal, line, durable=durable)

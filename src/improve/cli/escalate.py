@@ -58,6 +58,7 @@ def escalate_command(rule_ids: tuple[str, ...], dry_run: bool, write: bool, proj
     from improve.workflow import apply
 
     here = look_around()
+    merge_what_waits(here)
     outcome = apply.escalate(here, rules=rule_ids, project=project, apply=write)
     if as_json:
         say(_as_json(outcome))
@@ -78,7 +79,7 @@ def _show(here: Here, outcome: Any) -> None:
         where = visible(here.short(step.path)) if step.path else ""
         if step.action == "present":
             say(f"{visible(step.rule)}: {step.why} ({where})")
-        elif step.action in ("blocked", "rejected", "adopt"):
+        elif step.action in ("blocked", "rejected", "adopt", "waiting"):
             label = "NOT WRITTEN" if step.action == "blocked" else step.action
             say(f"{visible(step.rule)}: {label}: {f'{where}: ' if where else ''}{visible(step.why)}")
     for path, error in outcome.failures:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from improve import files, journal
 from improve.errors import ImproveError
 from improve.rule import Rule
+from improve.store import Edit
 from improve.workflow import changes, plan
 from improve.workflow.here import Here
 from improve.workflow.plan import Plan, Step, Target
-from improve.workflow.record import merge_waiting
 
 
 @dataclass
@@ -31,14 +31,12 @@ class Outcome:
 
 def escalate(here: Here, *, rules: tuple[str, ...] = (), project: str = "", apply: bool = False) -> Outcome:
     """Write what is due into every file it belongs in; without *apply* nothing is changed anywhere."""
+    if not apply:
+        return Outcome(_planned(here, here.store.peek(here.now), rules, project), applied=False)
     with here.store.edit(here.now) as edit:
-        if apply:
-            merge_waiting(here, edit)
-    with here.store.edit(here.now) as edit:
-        key = here.project_key(project, edit.view) if project else ""
-        planned = plan.build(here, edit, wanted=rules, project=key)
-        outcome = Outcome(planned, apply)
-        if not apply or not (planned.changes or planned.rules):
+        planned = _planned(here, edit, rules, project)
+        outcome = Outcome(planned, applied=True)
+        if not (planned.changes or planned.rules):
             return outcome
         change = changes.new_id()
         intent = {"event": "applying", "change": change, "files": [c.record() for c in planned.changes]}
@@ -51,6 +49,11 @@ def escalate(here: Here, *, rules: tuple[str, ...] = (), project: str = "", appl
         changes.commit(edit, "applied", title, rules=[r.id for r in done], changed=outcome.written, change=change)
     outcome.notice = changes.remember(here, title)
     return outcome
+
+
+def _planned(here: Here, edit: Edit, rules: tuple[str, ...], project: str) -> Plan:
+    key = here.project_key(project, edit.view) if project else ""
+    return plan.build(here, edit, wanted=rules, project=key)
 
 
 def _as_written(rule: Rule, before: Rule, failed: set[str]) -> Rule:

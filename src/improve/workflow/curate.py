@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 
-from improve import escalate, files, hosts, section, wording
+from improve import escalate, files, gitdir, hosts, section, wording
 from improve.errors import Refused, UsageError
 from improve.rule import UNKNOWN, Rule, Written, projects
 from improve.store import Edit
@@ -180,7 +180,7 @@ def confirm(here: Here, rule_id: str, scope: str) -> Changed:
         target = "global" if scope == "global" else "project"
         real = os.path.realpath(path)
         rest = tuple(w for w in rule.written_to if not (os.path.realpath(w.path) == real and w.scope in (target, "")))
-        entry = Written(path, here.today, bullet.section, bullet.text, target, key, adopted=True)
+        entry = Written(path, here.today, bullet.section, bullet.text, target, key, gitdir.branch(os.path.dirname(path)), adopted=True)
         old = next((w for w in rule.written_to if w.path == path and w.scope == target and w.text == bullet.text), None)
         if old:
             return Changed(rule, rule, (f"written to {here.short(path)}",))

@@ -43,7 +43,7 @@ class Step:
 
     rule: str
     action: str
-    """`add`, `remove`, `update`, `present`, `adopt`, `rejected` or `blocked`."""
+    """`add`, `remove`, `update`, `present`, `adopt`, `rejected`, `waiting` or `blocked`."""
     path: str
     text: str
     why: str
@@ -116,7 +116,7 @@ class Planner:
         if not written.text or not os.path.isabs(written.path):
             return written
         target = self._target(written.path, written.project, GLOBAL_TITLE)
-        if target is None or not target.snapshot.exists or target.branch != written.branch:
+        if target is None or not target.snapshot.exists or (written.branch and target.branch != written.branch):
             return written
         bullets = section.bullets(target.data)
         if any(b.text == written.text for b in bullets):
@@ -161,6 +161,8 @@ class Planner:
 
     def _decide(self, rule: Rule, *, named: bool) -> None:
         decision = escalate.decide(rule, self.edit.view.taxonomy, self.here.config.thresholds)
+        if named and not decision.targets and not rule.written_to:
+            self._step(rule, "waiting", "", rule.text, f"{decision.kind}: {decision.reason}; no file is written yet")
         if named and rule.rejected_at:
             rule = replace(rule, rejected_at=0)
         if decision.targets and not self._trusted(rule):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from improve import escalate, files, spool
 from improve.document import Place
-from improve.errors import NoSuchRule
+from improve.errors import Busy, EnvironmentFailure, NeedsRepair, NoSuchRule
 from improve.escalate import Decision
 from improve.rule import UNKNOWN, Observation, Rule, occasions, projects
 from improve.spool import Pending
@@ -54,9 +54,13 @@ def observe(here: Here, pending: Pending) -> Recorded:
     _check_named(here, pending)
     files.private_directory(here.home.path)
     path = spool.put(here.home.spool, pending)
-    with here.store.edit(here.now) as edit:
-        results = merge_waiting(here, edit)
-        recorded = results.get(pending.oid) or _found_merged(edit, pending)
+    try:
+        with here.store.edit(here.now) as edit:
+            results = merge_waiting(here, edit)
+            recorded = results.get(pending.oid) or _found_merged(edit, pending)
+    except (Busy, NeedsRepair, EnvironmentFailure) as exc:
+        exc.args = (f"{exc}\nThe observation is kept and merged by the next command that can.",)
+        raise
     if pending.same_as and recorded is None:
         files.unlink(path)
         raise NoSuchRule(f"no rule has the id {pending.same_as!r}; nothing was recorded")
@@ -67,8 +71,6 @@ def observe(here: Here, pending: Pending) -> Recorded:
 def _check_named(here: Here, pending: Pending) -> None:
     """Refuse an unknown id before anything is spooled; an unreadable store is no reason to refuse."""
     if pending.same_as:
-        from improve.errors import NeedsRepair
-
         try:
             here.store.view().rule(pending.same_as)
         except NeedsRepair:

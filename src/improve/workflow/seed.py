@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field, replace
 
-from improve import files, hosts, project, section, spool, wording
+from improve import files, gitdir, hosts, project, section, spool, wording
 from improve.errors import Refused
 from improve.rule import UNKNOWN, Observation, Rule, Written
 from improve.store import Edit
@@ -66,7 +66,8 @@ def _take(here: Here, edit: Edit, result: Seeded, bullet: section.Bullet, owner:
         result.skipped.append((bullet.line, str(exc)))
         return
     scope, key = owner
-    entry = Written(result.path, here.today, bullet.section, bullet.text, scope, "" if scope == "global" else key, adopted=True)
+    entry = Written(result.path, here.today, bullet.section, bullet.text, scope, "" if scope == "global" else key,
+                    gitdir.branch(os.path.dirname(result.path)), adopted=True)
     row = edit.index.same_wording(match.normalize(text))
     if row:
         if not any(w.path == entry.path and w.text == entry.text for w in row.rule.written_to):
