@@ -1,0 +1,7 @@
+"""Started by scripts/docs, in the development environment."""
+
+import sys
+
+from pages import main
+
+sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,86 @@
+"""Describe a command from what click knows of it, the same whatever version of click is installed."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import click
+
+from improve.cli import root
+
+
+def command(name: str) -> click.Command:
+    """Give a command of the group."""
+    found = root.get_command(click.Context(root), name)
+    assert found is not None
+    return found
+
+
+def first_sentence(name: str) -> str:
+    """Give the first paragraph of a command's help."""
+    return _paragraphs(command(name))[0]
+
+
+def chapter(name: str) -> str:
+    """Describe one command: what it does, how it is called, its options, examples."""
+    made = command(name)
+    options = [p for p in made.params if isinstance(p, click.Option)]
+    parts = [f"## {name}", *_paragraphs(made), f"```text\n{_usage(name, made, options)}\n```"]
+    if options:
+        rows = [f"| {_names(option)} | {_meaning(option)} |" for option in options]
+        parts.append("\n".join(["| option | meaning |", "| --- | --- |", *rows]))
+    parts.append(f"```console\n{examples(made)}\n```")
+    return "\n\n".join(parts)
+
+
+def examples(made: click.Command) -> str:
+    """Give the example lines of a command's help as a terminal shows them, a remark behind a `#`."""
+    lines = inspect.cleandoc((made.epilog or "").replace("\b", "")).splitlines()[1:]
+    said = inspect.cleandoc("\n" + "\n".join(lines)).splitlines()
+    return "\n".join(line if line[0] == " " else re.sub("( {2,})", r"\1# ", f"$ {line}") for line in said)
+
+
+def _paragraphs(made: click.Command) -> list[str]:
+    text = inspect.cleandoc((made.help or "").replace("\b", ""))
+    return [" ".join(part.split()) for part in text.split("\n\n")]
+
+
+def _usage(name: str, made: click.Command, options: list[click.Option]) -> str:
+    needed = [f"{option.opts[0]} {_value(option)}" for option in options if option.required]
+    more = ["[OPTIONS]"] if len(options) > len(needed) else []
+    operands = [_operand(p) for p in made.params if isinstance(p, click.Argument)]
+    return " ".join(["improve", name, *needed, *more, *operands])
+
+
+def _operand(parameter: click.Argument) -> str:
+    name = (parameter.metavar or str(parameter.name).upper()).strip("[].")
+    many = "..." if parameter.nargs == -1 else ""
+    return f"{name}{many}" if parameter.required else f"[{name}]{many}"
+
+
+def _names(option: click.Option) -> str:
+    return f"`{_cell(' '.join(filter(None, (', '.join(option.opts), _value(option)))))}`"
+
+
+def _value(option: click.Option) -> str:
+    kind = option.type
+    if option.is_flag:
+        return ""
+    if option.metavar:
+        return option.metavar
+    if isinstance(kind, click.Choice):
+        return "|".join(str(choice) for choice in kind.choices)
+    if isinstance(kind, click.IntRange):
+        return f"{kind.min}-{kind.max}" if kind.max is not None else "N"
+    return str(option.name).upper()
+
+
+def _meaning(option: click.Option) -> str:
+    needed = "Required." if option.required else ""
+    default = f"Default: {option.default}." if option.show_default else ""
+    return _cell(" ".join(filter(None, (option.help, needed, default))))
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
