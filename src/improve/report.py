@@ -54,7 +54,10 @@ def rule_as_data(rule: Rule, decision: Decision, taxonomy: Taxonomy) -> dict[str
         "last_reinforced": rule.last_reinforced,
         "decision": decision.kind,
         "reason": decision.reason,
-        "written_to": [{"path": w.path, "date": w.date, "section": w.section, "text": w.text, "scope": w.scope} for w in rule.written_to],
+        "written_to": [
+            {"path": w.path, "date": w.date, "section": w.section, "text": w.text, "scope": w.scope}
+            for w in rule.written_to
+        ],
         "aliases": list(rule.aliases),
         "near": list(rule.near),
     }
@@ -74,7 +77,8 @@ def rule_block(rule: Rule, taxonomy: Taxonomy) -> str:
 
 def status_text(rules: Iterable[tuple[Rule, Decision]], taxonomy: Taxonomy, *, total: int, budget: int) -> str:
     """List active rules: confirmed ones as hard rules, tentative ones after, as many as the budget holds."""
-    out, used, shown, group = [], 0, 0, None
+    out: list[str] = []
+    used, shown, group = 0, 0, ""
     for rule, _ in rules:
         heading = "Confirmed (hard rules):\n" if rule.written_to else "Tentative (apply, do not enforce):\n"
         block = ("" if heading == group else ("\n" if out else "") + heading) + rule_block(rule, taxonomy)
@@ -89,10 +93,17 @@ def status_markdown(rules: Iterable[tuple[Rule, Decision]], taxonomy: Taxonomy, 
     """List active rules as Markdown bullets with their ids."""
     from improve.wording import as_bullet
 
-    out, used, shown, group = [], 0, 0, None
+    out: list[str] = []
+    used, shown, group = 0, 0, ""
     for rule, _ in rules:
-        heading = "## Confirmed rules (hard rules)\n\n" if rule.written_to else "## Tentative rules (apply, do not enforce)\n\n"
-        block = ("" if heading == group else ("\n" if out else "") + heading) + f"- {as_bullet(rule.text)} `{visible(rule.id)}`\n"
+        heading = (
+            "## Confirmed rules (hard rules)\n\n"
+            if rule.written_to
+            else "## Tentative rules (apply, do not enforce)\n\n"
+        )
+        block = (
+            "" if heading == group else ("\n" if out else "") + heading
+        ) + f"- {as_bullet(rule.text)} `{visible(rule.id)}`\n"
         if budget and used + len(block) > budget and out:
             break
         group, used, shown = heading, used + len(block), shown + 1
@@ -102,7 +113,7 @@ def status_markdown(rules: Iterable[tuple[Rule, Decision]], taxonomy: Taxonomy, 
 
 def _ended(text: str, shown: int, total: int) -> str:
     if not total:
-        return "No active rules here. Record one with: improve observe \"<rule>\"\n"
+        return 'No active rules here. Record one with: improve observe "<rule>"\n'
     more = total - shown
     return text + (f"\n… {counted(more, 'more rule')}; all of them: improve status --budget 0\n" if more > 0 else "")
 
@@ -111,10 +122,7 @@ def due_block(rule: Rule, decision: Decision, targets: Sequence[str]) -> str:
     """Show a rule that waits, in the layout agents know from version 1."""
     seen = ", ".join(visible(p) for p in projects(rule)) or UNKNOWN
     where = "global AGENTS.md" if decision.kind == GLOBAL else "project AGENTS.md"
-    out = (
-        f"  {visible(rule.id)}\n    rule: {visible(rule.text)}\n"
-        f"    count: {occasions(rule)}, projects: {seen}\n"
-    )
+    out = f"  {visible(rule.id)}\n    rule: {visible(rule.text)}\n    count: {occasions(rule)}, projects: {seen}\n"
     if targets:
         names = "" if decision.kind == GLOBAL else f" of {', '.join(visible(t) for t in targets)}"
         return out + f"    → ESCALATE TO: {where}{names}\n"
@@ -123,21 +131,30 @@ def due_block(rule: Rule, decision: Decision, targets: Sequence[str]) -> str:
 
 def history_text(rule: Rule, decision: Decision, taxonomy: Taxonomy) -> str:
     """Tell the whole story of one rule, evidence as quoted data."""
-    lines = [visible(rule.id), f"  rule: {visible(rule.text)}",
-             f"  domain: {visible(rule.domain)} [{taxonomy.kind(rule.domain)}], decision: {decision.kind} ({decision.reason})"]
+    lines = [
+        visible(rule.id),
+        f"  rule: {visible(rule.text)}",
+        f"  domain: {visible(rule.domain)} [{taxonomy.kind(rule.domain)}]",
+        f"  decision: {decision.kind} ({decision.reason})",
+    ]
     lines += [f"  also said as: {quoted(alias)}" for alias in rule.aliases]
     if rule.retired:
         lines.append(f"  retired{': ' + quoted(rule.retired_because) if rule.retired_because else ''}")
     if rule.rejected_at:
         lines.append(f"  set aside at {counted(rule.rejected_at, 'occasion')}: comes back with new ones")
     lines += [f"  near, not settled: {visible(i)}" for i in rule.near]
-    lines += [f"  {f.first}…{f.last}  {visible(f.project)}  {counted(f.occasions, 'older occasion')}" for f in rule.folded]
+    lines += [
+        f"  {f.first}…{f.last}  {visible(f.project)}  {counted(f.occasions, 'older occasion')}" for f in rule.folded
+    ]
     for o in rule.observations:
         who = " ".join(part for part in (o.host, o.session[:12], o.provenance, o.signal) if part)
         lines.append(f"  {o.date}  {visible(o.project)}  {visible(who)}".rstrip())
         if o.context and o.context != rule.text:
             lines.append(f"      {quoted(o.context)}")
-    lines += [f"  written {w.date} to {visible(w.path)}{' (was there)' if w.adopted else ''}: {quoted(w.text)}" for w in rule.written_to]
+    lines += [
+        f"  written {w.date} to {visible(w.path)}{' (was there)' if w.adopted else ''}: {quoted(w.text)}"
+        for w in rule.written_to
+    ]
     return "\n".join(lines) + "\n"
 
 

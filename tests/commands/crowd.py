@@ -88,13 +88,22 @@ def crowd(home: Path, workers: int, count: int, *, seed: int = 1, kill_every: fl
 
 def _start(home: Path, number: int, first: int, count: int) -> subprocess.Popen[bytes]:
     argv = [sys.executable, "-c", WORKER, str(number), str(first), str(count), str(home / "logs" / str(number))]
-    env = {**os.environ, "HOME": str(home), "AGENT_IMPROVEMENT_HOME": str(home / "store"), "XDG_CACHE_HOME": str(home / "cache"),
-           "XDG_STATE_HOME": str(home / "state")}
+    env = {
+        **os.environ,
+        "HOME": str(home),
+        "AGENT_IMPROVEMENT_HOME": str(home / "store"),
+        "XDG_CACHE_HOME": str(home / "cache"),
+        "XDG_STATE_HOME": str(home / "state"),
+    }
     return subprocess.Popen(argv, env=env, cwd=home, stderr=subprocess.DEVNULL)
 
 
 def _last_tried(log: Path) -> int:
-    tried = [int(line.split()[1]) for line in log.read_text().splitlines() if line.startswith("tried")] if log.exists() else []
+    tried = (
+        [int(line.split()[1]) for line in log.read_text(encoding="utf-8").splitlines() if line.startswith("tried")]
+        if log.exists()
+        else []
+    )
     return max(tried, default=-1)
 
 
@@ -107,9 +116,16 @@ def _result(home: Path, logs: Path, kills: int) -> Result:
             tried |= {name} if word == "tried" else set()
             acked |= {name} if word == "acked" else set()
             failed += word == "failed"
-    env = {**os.environ, "HOME": str(home), "AGENT_IMPROVEMENT_HOME": str(home / "store"), "XDG_CACHE_HOME": str(home / "cache"),
-           "XDG_STATE_HOME": str(home / "state")}
-    subprocess.run([sys.executable, "-m", "improve", "status"], env=env, cwd=home, check=True, stdout=subprocess.DEVNULL)
+    env = {
+        **os.environ,
+        "HOME": str(home),
+        "AGENT_IMPROVEMENT_HOME": str(home / "store"),
+        "XDG_CACHE_HOME": str(home / "cache"),
+        "XDG_STATE_HOME": str(home / "state"),
+    }
+    subprocess.run(
+        [sys.executable, "-m", "improve", "status"], env=env, cwd=home, check=True, stdout=subprocess.DEVNULL
+    )
     from improve import document
 
     _, entries = document.whole((home / "store" / "rules.yaml").read_bytes())
@@ -124,9 +140,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         begin = time.monotonic()
         got = crowd(Path(folder), workers, count)
-        print(f"{workers} processes × {count}: tried {len(got.tried)}, acknowledged {len(got.acked)}, found {len(got.found)}, "
-              f"killed {got.kills}, lost {len(got.lost)}, doubled {len(got.doubled)}, invented {len(got.invented)}, "
-              f"failed {got.failed}, stray files {len(got.strays)}, {time.monotonic() - begin:.0f} s")
+        print(
+            f"{workers} processes × {count}: tried {len(got.tried)}, acknowledged {len(got.acked)}, "
+            f"found {len(got.found)}, "
+            f"killed {got.kills}, lost {len(got.lost)}, doubled {len(got.doubled)}, invented {len(got.invented)}, "
+            f"failed {got.failed}, stray files {len(got.strays)}, {time.monotonic() - begin:.0f} s"
+        )
         sys.exit(bool(got.lost or got.doubled or got.invented or got.failed or got.strays))
 
 

@@ -13,7 +13,19 @@ import pytest
 from commands.conftest import Improve
 from improve.cli import COMMANDS, root
 
-HEAVY = ("git", "rich", "asyncio", "ruamel", "filelock", "socket", "ssl", "http", "urllib.request", "pydantic", "requests")
+HEAVY = (
+    "git",
+    "rich",
+    "asyncio",
+    "ruamel",
+    "filelock",
+    "socket",
+    "ssl",
+    "http",
+    "urllib.request",
+    "pydantic",
+    "requests",
+)
 
 
 @pytest.mark.parametrize("name", list(COMMANDS))
@@ -46,7 +58,9 @@ def test_errors_are_json_when_json_was_asked_for(improve: Improve) -> None:
 
 def child(*argv: str, **more: object) -> subprocess.CompletedProcess[str]:
     """Run improve in its own process."""
-    return subprocess.run([sys.executable, "-m", "improve", *argv], capture_output=True, text=True, encoding="utf-8", check=False, **more)  # type: ignore[call-overload, no-any-return]
+    return subprocess.run(
+        [sys.executable, "-m", "improve", *argv], capture_output=True, text=True, encoding="utf-8", check=False, **more
+    )  # type: ignore[call-overload, no-any-return]
 
 
 def test_observe_status_and_due_import_nothing_heavy(tmp_path: Path) -> None:
@@ -74,8 +88,10 @@ def test_output_survives_a_terminal_of_another_encoding() -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_output_device_is_an_error_without_a_traceback() -> None:
     """Exit 5, nothing but one line."""
-    with open("/dev/full", "w", encoding="utf-8") as full:
-        done = subprocess.run([sys.executable, "-m", "improve", "domains"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "improve", "domains"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
     assert done.returncode == 5
     assert "Traceback" not in done.stderr
 
@@ -84,7 +100,9 @@ def test_a_reader_that_goes_away_is_no_error_message() -> None:
     """`improve domains | head -0` prints nothing on stderr."""
     reader, writer = os.pipe()
     os.close(reader)
-    done = subprocess.run([sys.executable, "-m", "improve", "domains"], stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "improve", "domains"], stdout=writer, stderr=subprocess.PIPE, text=True, check=False
+    )
     os.close(writer)
     assert "Traceback" not in done.stderr
 
@@ -99,7 +117,10 @@ def test_closed_standard_streams_do_not_crash() -> None:
 def test_without_a_home_the_error_says_what_to_set() -> None:
     """No HOME, no passwd entry, no AGENT_IMPROVEMENT_HOME: exit 5 and the variable's name."""
     env = {k: v for k, v in os.environ.items() if k not in ("HOME", "USERPROFILE", "AGENT_IMPROVEMENT_HOME")}
-    script = "import os,pwd; pwd.getpwuid = lambda u: (_ for _ in ()).throw(KeyError('x')); from improve.cli import run; import sys; sys.exit(run(['status']))"
+    script = (
+        "import os, pwd, sys\ndef nobody(uid):\n    raise KeyError(uid)\npwd.getpwuid = nobody\n"
+        "from improve.cli import run\nsys.exit(run(['status']))"
+    )
     done = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 5
     assert "AGENT_IMPROVEMENT_HOME" in done.stderr
@@ -122,9 +143,16 @@ def test_the_store_has_a_readable_git_history(improve: Improve, home: Path, tmp_
     store = home / ".agent-improvement"
     assert not (store / ".git").exists()
     improve("set", "paint-the-shed-green", "--severity", "3")
-    log = lambda: subprocess.run(["git", "-C", str(store), "log", "--format=%s"], capture_output=True, text=True, check=False).stdout  # noqa: E731
+
+    def log():
+        return subprocess.run(
+            ["git", "-C", str(store), "log", "--format=%s"], capture_output=True, text=True, check=False
+        ).stdout
+
     assert log().splitlines()[0] == "set severity of paint-the-shed-green"
-    status = subprocess.run(["git", "-C", str(store), "status", "--porcelain"], capture_output=True, text=True, check=False).stdout
+    status = subprocess.run(
+        ["git", "-C", str(store), "status", "--porcelain"], capture_output=True, text=True, check=False
+    ).stdout
     assert "rules.yaml" not in status
     (store / "config.yaml").write_text("git: false\n")
     improve("set", "paint-the-shed-green", "--severity", "4")

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="kill -9 is a POSIX thin
 
 @pytest.mark.timeout(240)
 def test_sixteen_processes_lose_and_double_nothing(tmp_path: Path) -> None:
-    """16 processes × 50 observations with random kill -9: what was acknowledged is there exactly once, no file is left over."""
+    """16 × 50 observations with random kill -9: what was acknowledged is there exactly once, no file is left."""
     got = crowd(tmp_path, 16, 50)
     assert len(got.tried) == 800
     assert got.kills > 10

@@ -62,7 +62,7 @@ def test_c_a_written_project_rule_is_promoted_and_its_copy_is_removed(
     assert PNPM in (shop / "AGENTS.md").read_text()
     improve("observe", PNPM, cwd=blog)
     improve("escalate", "--apply")
-    assert PNPM in opencode.read_text()
+    assert PNPM in opencode.read_text(encoding="utf-8")
     assert (shop / "AGENTS.md").read_bytes() == b"# Shop\n"
     improve("undo")
     assert PNPM in (shop / "AGENTS.md").read_text()
@@ -81,7 +81,9 @@ def test_c_a_rule_written_to_one_project_reaches_the_second_one_later(improve: I
     assert (shop / "AGENTS.md").read_text().count("problem+json") == 1
 
 
-def test_d_a_rule_that_already_stands_in_the_file_is_recorded_as_written(improve: Improve, repository: Repository) -> None:
+def test_d_a_rule_that_already_stands_in_the_file_is_recorded_as_written(
+    improve: Improve, repository: Repository
+) -> None:
     """It is found, not repeated, and is no longer due."""
     text = f"# Shop\n\n## Anything\n\n* {PNPM}.\n"
     shop = repository("shop", agents=text)
@@ -104,7 +106,9 @@ def test_e_a_longer_rule_or_a_mention_in_prose_is_not_the_rule(improve: Improve,
     assert after.startswith(text.rstrip("\n"))
 
 
-def test_f_a_heading_that_only_contains_the_section_is_another_section(improve: Improve, repository: Repository) -> None:
+def test_f_a_heading_that_only_contains_the_section_is_another_section(
+    improve: Improve, repository: Repository
+) -> None:
     """`## Testing Strategy`, `### Testing` in a fence and prose are not `## Testing`."""
     text = "# Shop\n\n## Testing Strategy\n\n- Mock nothing.\n\n```md\n## Testing\n```\n"
     shop = repository("shop", agents=text)
@@ -136,7 +140,9 @@ def test_g_long_rules_that_begin_alike_do_not_collide(improve: Improve) -> None:
     """Two rules whose first 80 letters are the same stay two."""
     start = "Write the changelog entry for every user-visible change in the imperative mood and put the ticket number"
     first = improve("observe", f"{start} first", "--project", "p", "--new", "--json").json["rule"]["id"]
-    second = improve("observe", f"{start} in brackets at the end of line two", "--project", "p", "--new", "--json").json["rule"]["id"]
+    second = improve(
+        "observe", f"{start} in brackets at the end of line two", "--project", "p", "--new", "--json"
+    ).json["rule"]["id"]
     assert first != second
 
 
@@ -156,7 +162,9 @@ def test_h_a_retired_rule_is_not_shown_due_or_written(improve: Improve, reposito
     assert improve("due", "--json").json["total"] == 1
 
 
-def test_i_a_directory_that_is_no_project_is_no_second_project(improve: Improve, repository: Repository, home: Path) -> None:
+def test_i_a_directory_that_is_no_project_is_no_second_project(
+    improve: Improve, repository: Repository, home: Path
+) -> None:
     """Observations from home count as occasions, not as another project."""
     shop = repository("shop")
     improve("observe", PNPM, "--domain", "tool-usage", cwd=shop)
@@ -230,10 +238,13 @@ def test_n_a_corrupt_store_is_an_error_with_a_line_and_keeps_the_observation(imp
     assert improve("status", "--all", "--json").json["total"] == 2
 
 
-def test_o_seed_takes_bullets_only_and_does_not_freeze_them(improve: Improve, repository: Repository, opencode: Path) -> None:
+def test_o_seed_takes_bullets_only_and_does_not_freeze_them(
+    improve: Improve, repository: Repository, opencode: Path
+) -> None:
     """Prose, tables, code, headings and numbered text are no rules; a seeded rule can still be promoted."""
     text = (
-        "# Title\n\nLong prose that is no rule at all.\n\n## Testing\n\n- Run the tests twice\n\n| a | b |\n|---|---|\n| x | y |\n\n"
+        "# Title\n\nLong prose that is no rule at all.\n\n## Testing\n\n- Run the tests twice\n\n"
+        "| a | b |\n|---|---|\n| x | y |\n\n"
         "```\n- not this\n```\n\n1. nor this step\n"
     )
     shop, blog = repository("shop", agents=text), repository("blog")
@@ -245,7 +256,7 @@ def test_o_seed_takes_bullets_only_and_does_not_freeze_them(improve: Improve, re
     assert rule["confirmed"] is True
     improve("observe", "Run the tests twice", cwd=blog)
     improve("escalate", "--apply")
-    assert "Run the tests twice" in opencode.read_text()
+    assert "Run the tests twice" in opencode.read_text(encoding="utf-8")
     assert (shop / "AGENTS.md").read_text() == text, "the person's own line stays"
 
 
@@ -269,7 +280,9 @@ def test_q_every_domain_with_a_section_is_listed_and_says_how_it_decides(improve
     assert len(kinds) == 25
     assert kinds["workflow"] == "section only"
     assert kinds["auth-architecture"] == "project-specific"
-    said = improve("set", improve("observe", PNPM, "--project", "p", "--json").json["rule"]["id"], "--domain", "workflow")
+    said = improve(
+        "set", improve("observe", PNPM, "--project", "p", "--json").json["rule"]["id"], "--domain", "workflow"
+    )
     assert "neither list" in said.out
 
 

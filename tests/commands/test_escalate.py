@@ -22,7 +22,9 @@ def twice(improve: Improve, root: Path, text: str = PNPM, *more: str) -> None:
 
 def test_applying_twice_equals_once_and_undo_restores_the_bytes(improve: Improve, repository: Repository) -> None:
     """The second run writes nothing; undo gives back the file as it was, missing last newline and CRLF included."""
-    for number, text in enumerate(["# A\r\n\r\ntext\r\n", "no newline at the end", "\ufeff# bom\n\n- x\n", "a\n\n\n", ""]):
+    for number, text in enumerate(
+        ["# A\r\n\r\ntext\r\n", "no newline at the end", "\ufeff# bom\n\n- x\n", "a\n\n\n", ""]
+    ):
         root = repository(f"r{number}", agents=text)
         twice(improve, root, f"{PNPM} in place {number}")
         improve("escalate", "--apply")
@@ -158,9 +160,11 @@ def test_a_line_missing_on_another_branch_is_no_rejection(improve: Improve, repo
     assert improve("history", ID, "--json").json["confirmed"] is True
 
 
-def test_a_rule_in_the_global_file_is_not_repeated_in_the_project(improve: Improve, repository: Repository, opencode: Path) -> None:
+def test_a_rule_in_the_global_file_is_not_repeated_in_the_project(
+    improve: Improve, repository: Repository, opencode: Path
+) -> None:
     """What a host loads above the project's file counts as written."""
-    opencode.write_text(f"# Mine\n\n- {PNPM}\n")
+    opencode.write_text(f"# Mine\n\n- {PNPM}\n", encoding="utf-8")
     root = repository("shop")
     twice(improve, root)
     assert "stands there already" in improve("escalate", "--apply").out
@@ -178,7 +182,9 @@ def test_a_project_without_a_directory_is_reported(improve: Improve, repository:
     assert api in (shop / "AGENTS.md").read_text()
 
 
-def test_an_existing_claude_md_is_the_target_where_there_is_no_agents_md(improve: Improve, repository: Repository) -> None:
+def test_an_existing_claude_md_is_the_target_where_there_is_no_agents_md(
+    improve: Improve, repository: Repository
+) -> None:
     """The file the host loads already is written; no second one is made beside it."""
     root = repository("shop")
     (root / "CLAUDE.md").write_text("# Shop\n")
@@ -199,7 +205,9 @@ def test_a_link_between_two_names_is_written_once_and_stays_a_link(improve: Impr
     assert (root / "CLAUDE.md").read_text().count(PNPM) == 1
 
 
-def test_a_projects_link_that_leaves_the_project_is_refused(improve: Improve, repository: Repository, home: Path) -> None:
+def test_a_projects_link_that_leaves_the_project_is_refused(
+    improve: Improve, repository: Repository, home: Path
+) -> None:
     """A hostile AGENTS.md -> ~/.bashrc is shown and not followed."""
     victim = home / ".bashrc"
     victim.write_text("alias x=y\n")
@@ -212,7 +220,9 @@ def test_a_projects_link_that_leaves_the_project_is_refused(improve: Improve, re
     assert victim.read_text() == "alias x=y\n"
 
 
-def test_a_global_file_that_is_a_link_into_dotfiles_is_written_through(improve: Improve, opencode: Path, home: Path) -> None:
+def test_a_global_file_that_is_a_link_into_dotfiles_is_written_through(
+    improve: Improve, opencode: Path, home: Path
+) -> None:
     """The link stays, the file in the dotfiles repository changes."""
     real = home / "dotfiles" / "AGENTS.md"
     real.parent.mkdir()
@@ -286,8 +296,16 @@ def test_a_failing_file_is_an_error_code_and_nothing_is_half_written(improve: Im
 
 def test_an_unknown_rule_is_exit_7(improve: Improve) -> None:
     """Every command that takes an id says so alike."""
-    for argv in (["escalate", "nope"], ["confirm", "nope", "--scope", "local"], ["retire", "nope"], ["history", "nope"],
-                 ["set", "nope", "--severity", "2"], ["merge", "nope", "nope2"], ["split", "nope", "x"], ["restore", "nope"]):
+    for argv in (
+        ["escalate", "nope"],
+        ["confirm", "nope", "--scope", "local"],
+        ["retire", "nope"],
+        ["history", "nope"],
+        ["set", "nope", "--severity", "2"],
+        ["merge", "nope", "nope2"],
+        ["split", "nope", "x"],
+        ["restore", "nope"],
+    ):
         improve(*argv, code=7)
 
 
@@ -309,7 +327,9 @@ def test_environment_variables_name_the_files(
     assert improve("observe", PNPM, "--json", cwd=local).json["rule"]["projects"][-1] == "renamed"
 
 
-def test_a_worktree_is_its_project_and_gets_its_own_line(improve: Improve, repository: Repository, tmp_path: Path) -> None:
+def test_a_worktree_is_its_project_and_gets_its_own_line(
+    improve: Improve, repository: Repository, tmp_path: Path
+) -> None:
     """Both trees share one identity; the current one's file is written."""
     root = repository("shop", agents="# Shop\n")
     git = lambda *a: subprocess.run(["git", "-C", str(root), *a], check=True, capture_output=True)  # noqa: E731

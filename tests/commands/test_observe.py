@@ -18,15 +18,30 @@ def test_the_first_line_keeps_the_wording_agents_know(improve: Improve) -> None:
     say = lambda *a: improve("observe", *a).first  # noqa: E731
     assert say(PNPM, "--project", "a", "--domain", "tool-usage") == "RECORDED (count=1) → apply in-session only"
     assert say(PNPM, "--project", "a") == "RECORDED (count=2, same project) → candidate for PROJECT AGENTS.md"
-    assert say(PNPM, "--project", "b") == "RECORDED (count=3, cross-project, general domain) → candidate for GLOBAL AGENTS.md"
-    assert say(PNPM, "--project", "b", "--explicit-scope", "local") == "RECORDED (count=4, explicit=local) → stays in project AGENTS.md"
-    assert say(PNPM, "--project", "b", "--explicit-scope", "global") == "RECORDED (count=5, explicit=global) → should write to GLOBAL AGENTS.md"
+    assert (
+        say(PNPM, "--project", "b")
+        == "RECORDED (count=3, cross-project, general domain) → candidate for GLOBAL AGENTS.md"
+    )
+    assert (
+        say(PNPM, "--project", "b", "--explicit-scope", "local")
+        == "RECORDED (count=4, explicit=local) → stays in project AGENTS.md"
+    )
+    assert (
+        say(PNPM, "--project", "b", "--explicit-scope", "global")
+        == "RECORDED (count=5, explicit=global) → should write to GLOBAL AGENTS.md"
+    )
     api = "Return problem+json from every endpoint"
     say(api, "--project", "a", "--domain", "api-design")
-    assert say(api, "--project", "b") == "RECORDED (count=2, cross-project, project-specific domain) → candidate for EACH PROJECT AGENTS.md"
+    assert (
+        say(api, "--project", "b")
+        == "RECORDED (count=2, cross-project, project-specific domain) → candidate for EACH PROJECT AGENTS.md"
+    )
     odd = "Paint the shed green in spring"
     say(odd, "--project", "a")
-    assert say(odd, "--project", "b") == "RECORDED (count=2, cross-project, unknown domain) → candidate for EACH PROJECT AGENTS.md"
+    assert (
+        say(odd, "--project", "b")
+        == "RECORDED (count=2, cross-project, unknown domain) → candidate for EACH PROJECT AGENTS.md"
+    )
 
 
 def test_an_unknown_domain_seen_in_two_projects_names_the_command_that_sets_it(improve: Improve) -> None:
@@ -45,7 +60,9 @@ def test_a_near_rule_is_asked_about_once_and_the_answer_is_kept(improve: Improve
         pytest.skip("the matcher is already sure of this pair")
     assert near["near"], near
     target = near["near"][0]["id"]
-    settled = improve("observe", "--same-as", target, "--project", "a", "--", "Install packages of the web client with pnpm")
+    settled = improve(
+        "observe", "--same-as", target, "--project", "a", "--", "Install packages of the web client with pnpm"
+    )
     assert settled.first == "RECORDED (count=2, same project) → candidate for PROJECT AGENTS.md"
     again = improve("observe", "Install packages of the web client with pnpm", "--project", "a", "--json").json
     assert (again["how"], again["rule"]["id"], again["rule"]["count"]) == ("same wording", target, 3)
@@ -58,7 +75,9 @@ def test_new_answers_the_question_the_other_way(improve: Improve) -> None:
     near = improve("observe", "Install packages of the web client with pnpm", "--project", "a", "--json").json
     if not near["near"]:
         pytest.skip("the matcher does not ask about this pair")
-    answer = improve("observe", "--new", "--project", "a", "--json", "--", "Install packages of the web client with pnpm").json
+    answer = improve(
+        "observe", "--new", "--project", "a", "--json", "--", "Install packages of the web client with pnpm"
+    ).json
     assert (answer["how"], answer["rule"]["count"], answer["rule"]["near"]) == ("settled", 1, [])
     assert improve("status", "--all", "--json").json["total"] == 2
 
@@ -90,9 +109,15 @@ def test_a_contradiction_is_its_own_rule_and_both_sides_are_shown(improve: Impro
     assert "improve retire use-tabs-for-indentation" in said.out
 
 
-def test_a_rule_may_begin_with_a_dash_or_come_from_standard_input(improve: Improve, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rule_may_begin_with_a_dash_or_come_from_standard_input(
+    improve: Improve, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """After `--` nothing is an option; `-` reads standard input."""
-    assert improve("observe", "--project", "p", "--json", "--", "--apply nothing by yourself").json["rule"]["rule"].startswith("--apply")
+    assert (
+        improve("observe", "--project", "p", "--json", "--", "--apply nothing by yourself")
+        .json["rule"]["rule"]
+        .startswith("--apply")
+    )
     monkeypatch.setattr(sys, "stdin", io.StringIO("Keep functions short\n"))
     assert improve("observe", "-", "--project", "p", "--json").json["rule"]["rule"] == "Keep functions short"
 
@@ -136,7 +161,10 @@ def test_secrets_in_the_context_never_reach_the_disk(improve: Improve, home: Pat
 
 def test_observing_from_a_directory_registers_the_project(improve: Improve, repository: Repository) -> None:
     """The registry knows key, name, remote and root; a second clone is a second root of the same project."""
-    one, two = repository("one", remote="git@github.com:acme/shop.git"), repository("two", remote="https://github.com/acme/shop")
+    one, two = (
+        repository("one", remote="git@github.com:acme/shop.git"),
+        repository("two", remote="https://github.com/acme/shop"),
+    )
     improve("observe", PNPM, cwd=one)
     improve("observe", PNPM, cwd=two)
     where = improve("where", "--json").json
@@ -149,7 +177,9 @@ def test_a_destination_is_kept_and_used(improve: Improve, repository: Repository
     shop = repository("shop")
     (shop / "docs").mkdir()
     for _ in range(2):
-        improve("observe", "Drain the queue before a deploy", "--file", "docs/deploy.md", "--section", "Steps", cwd=shop)
+        improve(
+            "observe", "Drain the queue before a deploy", "--file", "docs/deploy.md", "--section", "Steps", cwd=shop
+        )
     improve("escalate", "--apply")
     assert "## Steps\n\n- Drain the queue before a deploy\n" in (shop / "docs" / "deploy.md").read_text()
     assert not (shop / "AGENTS.md").exists()

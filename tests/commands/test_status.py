@@ -100,7 +100,7 @@ def test_a_rule_with_a_mistake_is_left_alone_and_others_work(improve: Improve, r
 def test_doctor_rebuilds_a_broken_store_from_backup_journal_and_spool(improve: Improve, rules: Path) -> None:
     """Every recorded rule is there again, the broken file is kept under another name, the diff is shown."""
     improve("observe", "Paint the shed green", "--project", "a")
-    rules.write_bytes(rules.read_bytes().replace(b"rule: \"Paint", b"rule: \"Never paint"))
+    rules.write_bytes(rules.read_bytes().replace(b'rule: "Paint', b'rule: "Never paint'))
     improve("status")
     improve("observe", "Water the roses weekly", "--project", "a")
     rules.write_bytes(rules.read_bytes()[:-150] + b"\n  broken: [")
@@ -117,7 +117,9 @@ def test_doctor_rebuilds_a_broken_store_from_backup_journal_and_spool(improve: I
 def test_doctor_turns_a_flow_style_store_into_one_that_can_be_edited(improve: Improve, rules: Path) -> None:
     """`rules: [{…}]` can be shown; --fix writes the same rules as a block list."""
     rules.parent.mkdir()
-    rules.write_text("version: 2\nrules: [{id: x, rule: Paint the shed}, {id: y, rule: Water the roses}]\n")
+    rules.write_text(
+        "version: 2\nrules: [{id: x, rule: Paint the shed}, {id: y, rule: Water the roses}]\n", encoding="utf-8"
+    )
     assert "paint" in improve("status", "--all").out.lower()
     improve("observe", "Close the gate", "--project", "a", code=6)
     improve("doctor", "--fix")

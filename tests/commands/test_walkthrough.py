@@ -78,11 +78,27 @@ def test_the_source_documents_example_runs_literally(improve: Improve, rules: Pa
     assert status.index("use-uv-not-pip") < status.index("check-pyproject-first")
 
     text = "Use glob for file pattern matching, not grep"
-    first = improve("observe", text, "--project", "my-app", "--domain", "search-patterns",
-                    "--context", "user corrected grep usage for file search")
+    first = improve(
+        "observe",
+        text,
+        "--project",
+        "my-app",
+        "--domain",
+        "search-patterns",
+        "--context",
+        "user corrected grep usage for file search",
+    )
     assert first.first == "RECORDED (count=1) → apply in-session only"
-    second = improve("observe", text, "--project", "other-project", "--domain", "search-patterns",
-                     "--context", "user repeated same correction about grep vs glob")
+    second = improve(
+        "observe",
+        text,
+        "--project",
+        "other-project",
+        "--domain",
+        "search-patterns",
+        "--context",
+        "user repeated same correction about grep vs glob",
+    )
     assert second.first == "RECORDED (count=2, cross-project, general domain) → candidate for GLOBAL AGENTS.md"
 
     assert improve("due").out.startswith(
@@ -100,7 +116,9 @@ def test_the_source_documents_example_runs_literally(improve: Improve, rules: Pa
     assert opencode.read_text(encoding="utf-8").count("glob") == 1
 
 
-def test_a_version_1_file_is_upgraded_on_the_first_write_and_nothing_typed_is_lost(improve: Improve, rules: Path) -> None:
+def test_a_version_1_file_is_upgraded_on_the_first_write_and_nothing_typed_is_lost(
+    improve: Improve, rules: Path
+) -> None:
     """The first write sets version 2, keeps a verified copy of the old file, and leaves every old line where it was."""
     rules.parent.mkdir()
     rules.write_text(BEFORE, encoding="utf-8")

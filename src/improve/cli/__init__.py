@@ -73,11 +73,13 @@ class Commands(click.Group):
 
             close = difflib.get_close_matches(args[0], COMMANDS, 1)
             if close:
-                exc.message = f"No such command {args[0]!r}. Did you mean: improve {close[0]}"
+                raise click.UsageError(f"No such command {args[0]!r}. Did you mean: improve {close[0]}", ctx) from exc
             raise
 
 
-@click.group(cls=Commands, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=Commands, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(__version__, message="improve %(version)s")
 def root() -> None:
     """Record corrections of coding agents, notice repeats, and write the rule where it will be read."""
@@ -162,5 +164,8 @@ def _bug(exc: Exception, argv: list[str]) -> int:
     except OSError:
         where = "the details could not be written"
     last = traceback.extract_tb(exc.__traceback__)[-1]
-    click.echo(f"improve: internal error ({type(exc).__name__} at {os.path.basename(last.filename)}:{last.lineno}); {where}", err=True)
+    click.echo(
+        f"improve: internal error ({type(exc).__name__} at {os.path.basename(last.filename)}:{last.lineno}); {where}",
+        err=True,
+    )
     return 1

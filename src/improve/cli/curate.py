@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from improve.cli.common import json_option, look_around, merge_what_waits, note, say
+from improve.escape import visible
 from improve.workflow.curate import Changed
 from improve.workflow.here import Here
 
@@ -17,11 +18,19 @@ def _ready() -> Here:
 
 def _told(command: str, changed: Changed, said: str, as_json: bool) -> int:
     from improve.report import as_json as answer
-    from improve.report import visible
 
     if as_json:
-        say(answer(command, {"rule": changed.after.id, "text": changed.after.text, "changed": changed.before != changed.after,
-                             "notes": list(changed.notes)}))
+        say(
+            answer(
+                command,
+                {
+                    "rule": changed.after.id,
+                    "text": changed.after.text,
+                    "changed": changed.before != changed.after,
+                    "notes": list(changed.notes),
+                },
+            )
+        )
     else:
         say(visible(said))
         for text in changed.notes:
@@ -30,10 +39,19 @@ def _told(command: str, changed: Changed, said: str, as_json: bool) -> int:
     return 0
 
 
-@click.command("set", epilog="\b\nExamples:\n  improve set use-uv-not-pip --domain python-tooling\n  improve set use-uv-not-pip --scope none")
+@click.command(
+    "set",
+    epilog="\b\nExamples:\n  improve set use-uv-not-pip --domain python-tooling\n"
+    "  improve set use-uv-not-pip --scope none",
+)
 @click.argument("rule_id")
 @click.option("--domain", default="", help="Topic, see `improve domains`.")
-@click.option("--scope", type=click.Choice(["global", "local", "none"]), default=None, help="Where the user wants it; `none` leaves it to the tree.")
+@click.option(
+    "--scope",
+    type=click.Choice(["global", "local", "none"]),
+    default=None,
+    help="Where the user wants it; `none` leaves it to the tree.",
+)
 @click.option("--severity", type=click.IntRange(1, 5), default=None, help="Cost of a recurrence.")
 @click.option("--text", default="", help="New wording; the old one stays an alias.")
 @json_option

@@ -8,13 +8,16 @@ import click
 
 from improve.cli.common import json_option, look_around, merge_what_waits, note, project_option, say, warn_troubled
 from improve.errors import UsageError
+from improve.escape import visible
 from improve.workflow.here import Here
 
 DUE_SHOWN = 50
 
 
 @click.command("due", epilog="\b\nExample:\n  improve due\n  improve due --limit 0 --json")
-@click.option("--limit", type=click.IntRange(min=0), default=DUE_SHOWN, show_default=True, help="Show so many; 0 for all.")
+@click.option(
+    "--limit", type=click.IntRange(min=0), default=DUE_SHOWN, show_default=True, help="Show so many; 0 for all."
+)
 @json_option
 def due_command(limit: int, as_json: bool) -> int:
     """List the rules that have reached their threshold but stand in no file yet."""
@@ -27,9 +30,21 @@ def due_command(limit: int, as_json: bool) -> int:
     total = view.index.due_count()
     found = [(row.rule, escalate.decide(row.rule, view.taxonomy, here.config.thresholds)) for row in rows]
     if as_json:
-        say(report.as_json("due", {"total": total, "rules": [
-            {**report.rule_as_data(rule, decision, view.taxonomy), "targets": list(escalate.outstanding(rule, decision))}
-            for rule, decision in found]}))
+        say(
+            report.as_json(
+                "due",
+                {
+                    "total": total,
+                    "rules": [
+                        {
+                            **report.rule_as_data(rule, decision, view.taxonomy),
+                            "targets": list(escalate.outstanding(rule, decision)),
+                        }
+                        for rule, decision in found
+                    ],
+                },
+            )
+        )
     elif not found:
         say("Nothing is due.")
     else:
@@ -40,9 +55,12 @@ def due_command(limit: int, as_json: bool) -> int:
     return 0
 
 
-@click.command("escalate", epilog="\b\nExamples:\n  improve escalate                 show the diff, change nothing\n"
-                                  "  improve escalate --apply         write every project's own file\n"
-                                  "  improve escalate --apply RULE_ID write this rule, whatever it contradicts")
+@click.command(
+    "escalate",
+    epilog="\b\nExamples:\n  improve escalate                 show the diff, change nothing\n"
+    "  improve escalate --apply         write every project's own file\n"
+    "  improve escalate --apply RULE_ID write this rule, whatever it contradicts",
+)
 @click.argument("rule_ids", nargs=-1, metavar="[RULE_ID]...")
 @click.option("--dry-run", is_flag=True, help="Only show the diff (the default).")
 @click.option("--apply", "write", is_flag=True, help="Write the files.")
@@ -69,7 +87,7 @@ def escalate_command(rule_ids: tuple[str, ...], dry_run: bool, write: bool, proj
 
 
 def _show(here: Here, outcome: Any) -> None:
-    from improve.report import counted, visible
+    from improve.report import counted
 
     failed = {path for path, _ in outcome.failures}
     shown = outcome.written if outcome.applied else outcome.plan.changes
@@ -100,23 +118,27 @@ def _as_json(outcome: Any) -> str:
     from improve import report
 
     changed = outcome.written if outcome.applied else outcome.plan.changes
-    return report.as_json("escalate", {
-        "applied": outcome.applied,
-        "files": [{"path": c.path, "created": not c.existed, "diff": c.diff(c.path)} for c in changed],
-        "steps": [asdict(step) for step in outcome.steps],
-        "failures": [{"path": path, "exit_code": e.exit_code, "message": str(e)} for path, e in outcome.failures],
-        "notice": outcome.notice,
-    })
+    return report.as_json(
+        "escalate",
+        {
+            "applied": outcome.applied,
+            "files": [{"path": c.path, "created": not c.existed, "diff": c.diff(c.path)} for c in changed],
+            "steps": [asdict(step) for step in outcome.steps],
+            "failures": [{"path": path, "exit_code": e.exit_code, "message": str(e)} for path, e in outcome.failures],
+            "notice": outcome.notice,
+        },
+    )
 
 
 @click.command("confirm", epilog="\b\nExample:\n  improve confirm use-uv-not-pip --scope global")
 @click.argument("rule_id")
-@click.option("--scope", type=click.Choice(["global", "local"]), required=True, help="Which kind of file it was written to.")
+@click.option(
+    "--scope", type=click.Choice(["global", "local"]), required=True, help="Which kind of file it was written to."
+)
 @json_option
 def confirm_command(rule_id: str, scope: str, as_json: bool) -> int:
     """Record that you wrote a rule into its file by hand; checks that it is really there."""
     from improve.report import as_json as answer
-    from improve.report import visible
     from improve.workflow import curate
 
     here = look_around()
@@ -137,14 +159,23 @@ def confirm_command(rule_id: str, scope: str, as_json: bool) -> int:
 def undo_command(dry_run: bool, as_json: bool) -> int:
     """Take back the last change set: the lines it wrote and what it changed in rules. Again for the one before."""
     from improve.report import as_json as answer
-    from improve.report import visible
     from improve.workflow import changes
 
     here = look_around()
     done = changes.undo(here, dry_run=dry_run)
     if as_json:
-        say(answer("undo", {"undid": done.title, "dry_run": dry_run, "rules": done.rules, "notes": done.notes, "files": [
-            {"path": c.path, "diff": c.diff(c.path)} for c in done.files]}))
+        say(
+            answer(
+                "undo",
+                {
+                    "undid": done.title,
+                    "dry_run": dry_run,
+                    "rules": done.rules,
+                    "notes": done.notes,
+                    "files": [{"path": c.path, "diff": c.diff(c.path)} for c in done.files],
+                },
+            )
+        )
     else:
         for change in done.files:
             say(visible(change.diff(here.short(change.path)), multiline=True), newline=False)

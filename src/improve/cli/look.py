@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from improve.cli.common import json_option, look_around, merge_what_waits, project_option, say
+from improve.escape import visible
 
 
 @click.command("history", epilog="\b\nExample:\n  improve history use-uv-not-pip")
@@ -25,8 +26,17 @@ def history_command(rule_id: str, as_json: bool) -> int:
     decision = escalate.decide(rule, view.taxonomy, here.config.thresholds)
     if as_json:
         told = [{key: value for key, value in asdict(o).items() if value} for o in rule.observations]
-        say(report.as_json("history", {**report.rule_as_data(rule, decision, view.taxonomy), "observations": told,
-                                       "folded": [asdict(f) for f in rule.folded], "extra": rule.extra}))
+        say(
+            report.as_json(
+                "history",
+                {
+                    **report.rule_as_data(rule, decision, view.taxonomy),
+                    "observations": told,
+                    "folded": [asdict(f) for f in rule.folded],
+                    "extra": rule.extra,
+                },
+            )
+        )
     else:
         say(report.history_text(rule, decision, view.taxonomy), newline=False)
     return 0
@@ -42,7 +52,9 @@ def log_command(limit: int, as_json: bool) -> int:
     from improve import journal, report
 
     here = look_around()
-    shown = [e for e in islice(journal.read_back(here.home.journal), limit * 3) if e["event"] not in ("applying", "backup")][:limit]
+    shown = [
+        e for e in islice(journal.read_back(here.home.journal), limit * 3) if e["event"] not in ("applying", "backup")
+    ][:limit]
     if as_json:
         say(report.as_json("log", {"events": [_event(e) for e in shown]}))
         return 0
@@ -58,10 +70,12 @@ def _event(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def _line(event: dict[str, Any]) -> str:
-    from improve.escape import visible
 
     if event["event"] == "observed":
-        told = [f"{o.get('rule', '')} (count={o.get('occasions', '?')}, {o.get('how', '')})" for o in event.get("observations", [])]
+        told = [
+            f"{o.get('rule', '')} (count={o.get('occasions', '?')}, {o.get('how', '')})"
+            for o in event.get("observations", [])
+        ]
         return visible("observed " + "; ".join(told))
     change = f"  [{event['change']}]" if "change" in event else ""
     return visible(f"{event['event']}  {event.get('title', '')}{change}")
@@ -75,17 +89,34 @@ def domains_command(as_json: bool) -> int:
     from improve.taxonomy import SECTION_ONLY, section_of
 
     view = look_around().store.view()
-    lists = {"general": view.taxonomy.general, "project-specific": view.taxonomy.project_specific, "section only": tuple(SECTION_ONLY)}
+    lists = {
+        "general": view.taxonomy.general,
+        "project-specific": view.taxonomy.project_specific,
+        "section only": tuple(SECTION_ONLY),
+    }
     if as_json:
-        say(report.as_json("domains", {"domains": [
-            {"domain": name, "kind": kind, "section": section_of(name)} for kind, names in lists.items() for name in names]}))
+        say(
+            report.as_json(
+                "domains",
+                {
+                    "domains": [
+                        {"domain": name, "kind": kind, "section": section_of(name)}
+                        for kind, names in lists.items()
+                        for name in names
+                    ]
+                },
+            )
+        )
         return 0
-    about = {"general": "global once seen in several projects", "project-specific": "stays in each project",
-             "section only": "a heading of its own; stays in each project until you add it to a list in rules.yaml"}
+    about = {
+        "general": "global once seen in several projects",
+        "project-specific": "stays in each project",
+        "section only": "a heading of its own; stays in each project until you add it to a list in rules.yaml",
+    }
     for kind, names in lists.items():
         say(f"{kind} ({about[kind]})")
         for name in names:
-            say(f"  {report.visible(name):<20} ## {report.visible(section_of(name))}")
+            say(f"  {visible(name):<20} ## {visible(section_of(name))}")
     return 0
 
 
@@ -101,12 +132,26 @@ def stale_command(days: int, as_json: bool) -> int:
     merge_what_waits(here)
     found = curate.stale(here, days)
     if as_json:
-        say(report.as_json("stale", {"days": days, "rules": [
-            {"id": rule.id, "rule": rule.text, "days": age, "last_reinforced": rule.last_reinforced} for rule, age in found]}))
+        say(
+            report.as_json(
+                "stale",
+                {
+                    "days": days,
+                    "rules": [
+                        {"id": rule.id, "rule": rule.text, "days": age, "last_reinforced": rule.last_reinforced}
+                        for rule, age in found
+                    ],
+                },
+            )
+        )
         return 0
     for rule, age in found:
-        say(f"  {report.visible(rule.id)}\n    rule: {report.visible(rule.text)}\n    not needed for {report.counted(age, 'day')}")
-    say(f"Set one aside with: improve retire <id>" if found else f"No active rule is older than {report.counted(days, 'day')}.")
+        say(f"  {visible(rule.id)}\n    rule: {visible(rule.text)}\n    not needed for {report.counted(age, 'day')}")
+    say(
+        "Set one aside with: improve retire <id>"
+        if found
+        else f"No active rule is older than {report.counted(days, 'day')}."
+    )
     return 0
 
 
@@ -125,19 +170,36 @@ def where_command(project: str, as_json: bool) -> int:
     everywhere = hosts.global_choice(here.home.user, here.env)
     own = hosts.project_choice(roots[0], here.env, here=inside) if roots else None
     if as_json:
-        say(report.as_json("where", {
-            "home": here.home.path, "rules": here.home.rules, "cache": here.home.cache, "project": key, "roots": roots,
-            "global": {"path": everywhere.path, "why": everywhere.why},
-            "local": {"path": own.path, "why": own.why} if own else None}))
+        say(
+            report.as_json(
+                "where",
+                {
+                    "home": here.home.path,
+                    "rules": here.home.rules,
+                    "cache": here.home.cache,
+                    "project": key,
+                    "roots": roots,
+                    "global": {"path": everywhere.path, "why": everywhere.why},
+                    "local": {"path": own.path, "why": own.why} if own else None,
+                },
+            )
+        )
         return 0
-    show = lambda path: report.visible(here.short(path))  # noqa: E731
+
+    def show(path: str) -> str:
+        return visible(here.short(path))
+
     say(f"store    {show(here.home.rules)}")
-    say(f"project  {report.visible(key)}{f' in {show(roots[0])}' if roots else ''}")
+    say(f"project  {visible(key)}{f' in {show(roots[0])}' if roots else ''}")
     say(f"global   {show(everywhere.path)} ({everywhere.why})")
-    none = "none: this directory is no project" if key == "unknown" else "none: the project has no directory on this machine"
+    none = (
+        "none: this directory is no project"
+        if key == "unknown"
+        else "none: the project has no directory on this machine"
+    )
     say(f"local    {show(own.path)} ({own.why})" if own else f"local    {none}")
     for other in sorted(set(view.head.projects) - {key}):
         root = next(iter(here.roots_of(other, view)), "")
         target = show(hosts.project_choice(root, here.env, here=False).path) if root else "no directory on this machine"
-        say(f"each     {report.visible(other)}: {target}")
+        say(f"each     {visible(other)}: {target}")
     return 0

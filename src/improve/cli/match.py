@@ -9,9 +9,12 @@ import click
 from improve.cli.common import say
 
 
-@click.command("match", epilog="""\b
+@click.command(
+    "match",
+    epilog="""\b
 Example:
-  echo '{"id": 1, "a": "Use pnpm", "b": "Use npm"}' | improve match""")
+  echo '{"id": 1, "a": "Use pnpm", "b": "Use npm"}' | improve match""",
+)
 def match_command() -> int:
     """Say for pairs of rules whether they are the same; JSON lines in, JSON lines out.
 

@@ -9,6 +9,7 @@ import click
 
 from improve.cli.common import json_option, look_around, project_option, say
 from improve.errors import NeedsRepair, UsageError
+from improve.escape import visible
 from improve.rule import UNKNOWN
 from improve.workflow.here import Here
 from improve.workflow.record import Likeness, Recorded
@@ -27,8 +28,12 @@ Examples:
 @project_option("Project it happened in; default: the one of the current directory.")
 @click.option("--domain", default="", help="Topic, see `improve domains`; default: unknown.")
 @click.option("--context", default="", help="What happened, in a few words.")
-@click.option("--explicit-scope", type=click.Choice(["global", "local"]), default=None,
-              help="The user said `everywhere` or `just here`.")
+@click.option(
+    "--explicit-scope",
+    type=click.Choice(["global", "local"]),
+    default=None,
+    help="The user said `everywhere` or `just here`.",
+)
 @click.option("--session", default="", help="Session id; repeats in one session count once.")
 @click.option("--host", default="", help="The agent it happened in.")
 @click.option("--severity", type=click.IntRange(1, 5), default=None, help="Cost of a recurrence.")
@@ -61,9 +66,16 @@ def _pending(here: Here, text: str, same_as: str, new: bool, given: dict[str, An
     from improve.spool import Pending
 
     clean = wording.check_rule(text) if text.strip() else ""
-    label = {name: wording.check_label(given[name], what) if given[name] else ""
-             for name, what in (("project", "project"), ("domain", "domain"), ("session", "session"),
-                                ("host", "host"), ("section", "section"))}
+    label = {
+        name: wording.check_label(given[name], what) if given[name] else ""
+        for name, what in (
+            ("project", "project"),
+            ("domain", "domain"),
+            ("session", "session"),
+            ("host", "host"),
+            ("section", "section"),
+        )
+    }
     key = _project_key(here, label["project"])
     current = here.project if here.project and here.project.key == key else None
     return Pending(
@@ -114,7 +126,7 @@ def _text(recorded: Recorded, said: str) -> str:
     from improve import report
 
     rule, lines = recorded.rule, [recorded.message]
-    name = report.visible(rule.id)
+    name = visible(rule.id)
     how = {
         "new": f"new rule {name}",
         "same wording": f"matched {name} (same wording)",
@@ -122,14 +134,17 @@ def _text(recorded: Recorded, said: str) -> str:
         "named": f"matched {name} (as you said)",
         "settled": f"settled: {name}",
         "matched": f"matched {name} (sure, {recorded.score:.2f}): {report.quoted(rule.text)}. "
-                   f"If it is another rule: improve split {report.shell(rule.id)} {report.shell(said)}",
+        f"If it is another rule: improve split {report.shell(rule.id)} {report.shell(said)}",
     }
     lines.append(how[recorded.how])
     lines += _contradictions(recorded)
     if recorded.near:
         lines.append("It may be one of these; answer once and it is remembered:")
-        lines += [f"  {report.visible(like.rule.id)}: {report.quoted(like.rule.text)} ({like.score:.2f}) → "
-                  f"improve observe --same-as {report.shell(like.rule.id)} -- {report.shell(said)}" for like in recorded.near]
+        lines += [
+            f"  {visible(like.rule.id)}: {report.quoted(like.rule.text)} ({like.score:.2f}) → "
+            f"improve observe --same-as {report.shell(like.rule.id)} -- {report.shell(said)}"
+            for like in recorded.near
+        ]
         lines.append(f"  none of them → improve observe --new -- {report.shell(said)}")
     return "\n".join([*lines, *_hints(recorded)])
 
@@ -139,10 +154,12 @@ def _contradictions(recorded: Recorded) -> list[str]:
 
     mine, lines = recorded.rule, []
     for like in recorded.contradicts:
-        lines.append(f"CONTRADICTS {report.visible(like.rule.id)}: {report.quoted(like.rule.text)} ({like.reason})")
+        lines.append(f"CONTRADICTS {visible(like.rule.id)}: {report.quoted(like.rule.text)} ({like.reason})")
         lines.append(f"  evidence: this one {report.evidence(mine)}; that one {report.evidence(like.rule)}")
-        lines.append("  if both are strong, ask the user which to keep, then: "
-                     f"improve retire {report.shell(like.rule.id)} (or {report.shell(mine.id)}) --because \"…\"")
+        lines.append(
+            "  if both are strong, ask the user which to keep, then: "
+            f'improve retire {report.shell(like.rule.id)} (or {report.shell(mine.id)}) --because "…"'
+        )
     return lines
 
 
@@ -157,14 +174,23 @@ def _hints(recorded: Recorded) -> list[str]:
             name = guess[0]
             effect = ""
             if len(projects(rule)) > 1:
-                effect = (" (it would then be written to the global file)" if name in taxonomy.general
-                          else " (it would stay in each project)")
-            lines.append(f"domain: unknown, likely {name} → improve set {report.shell(rule.id)} --domain {name}{effect}")
+                effect = (
+                    " (it would then be written to the global file)"
+                    if name in taxonomy.general
+                    else " (it would stay in each project)"
+                )
+            lines.append(
+                f"domain: unknown, likely {name} → improve set {report.shell(rule.id)} --domain {name}{effect}"
+            )
         elif len(projects(rule)) > 1:
-            lines.append(f"domain: unknown, so it stays in each project → improve set {report.shell(rule.id)} --domain <domain>; "
-                         "a general one would make it global. List: improve domains")
-    lines += [f"project {report.visible(key)} has no directory on this machine; nothing can be written for it yet"
-              for key in recorded.unplaced]
+            lines.append(
+                "domain: unknown, so it stays in each project → "
+                f"improve set {report.shell(rule.id)} --domain <domain>; a general one would make it global. List: improve domains"
+            )
+    lines += [
+        f"project {visible(key)} has no directory on this machine; nothing can be written for it yet"
+        for key in recorded.unplaced
+    ]
     return lines
 
 
@@ -172,17 +198,24 @@ def _json(recorded: Recorded) -> str:
     from improve import report
 
     def like(item: Likeness) -> dict[str, Any]:
-        return {"id": item.rule.id, "rule": item.rule.text, "score": round(item.score, 3), "relation": item.relation,
-                "reason": item.reason, "evidence": report.evidence(item.rule)}
+        return {
+            "id": item.rule.id,
+            "rule": item.rule.text,
+            "score": round(item.score, 3),
+            "relation": item.relation,
+            "reason": item.reason,
+            "evidence": report.evidence(item.rule),
+        }
 
-    return report.as_json("observe", {
-        "message": recorded.message,
-        "how": recorded.how,
-        "score": round(recorded.score, 3),
-        "rule": report.rule_as_data(recorded.rule, recorded.decision, recorded.taxonomy),
-        "near": [like(item) for item in recorded.near],
-        "contradicts": [like(item) for item in recorded.contradicts],
-        "projects_without_directory": list(recorded.unplaced),
-    })
-
-
+    return report.as_json(
+        "observe",
+        {
+            "message": recorded.message,
+            "how": recorded.how,
+            "score": round(recorded.score, 3),
+            "rule": report.rule_as_data(recorded.rule, recorded.decision, recorded.taxonomy),
+            "near": [like(item) for item in recorded.near],
+            "contradicts": [like(item) for item in recorded.contradicts],
+            "projects_without_directory": list(recorded.unplaced),
+        },
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from improve.cli.common import json_option, look_around, merge_what_waits, note, say
+from improve.escape import visible
 
 
 @click.command("seed", epilog="\b\nExample:\n  improve seed --from-agents-md ./AGENTS.md")
@@ -19,15 +20,26 @@ def seed_command(path: str, as_json: bool) -> int:
     merge_what_waits(here)
     result = seed.seed(here, path)
     if as_json:
-        say(report.as_json("seed", {"path": result.path, "added": [r.id for r in result.added], "known": [r.id for r in result.known],
-                                    "skipped": [{"line": line, "why": why} for line, why in result.skipped]}))
+        say(
+            report.as_json(
+                "seed",
+                {
+                    "path": result.path,
+                    "added": [r.id for r in result.added],
+                    "known": [r.id for r in result.known],
+                    "skipped": [{"line": line, "why": why} for line, why in result.skipped],
+                },
+            )
+        )
     else:
         for rule in result.added:
-            say(f"  {report.visible(rule.id)}\n    rule: {report.visible(rule.text)}\n    domain: {report.visible(rule.domain)}")
+            say(f"  {visible(rule.id)}\n    rule: {visible(rule.text)}\n    domain: {visible(rule.domain)}")
         for line, why in result.skipped:
-            say(f"  line {line} skipped: {report.visible(why)}")
-        say(f"Seeded {report.counted(len(result.added), 'rule')} from {report.visible(here.short(result.path))}; "
-            f"{len(result.known)} were known.")
+            say(f"  line {line} skipped: {visible(why)}")
+        say(
+            f"Seeded {report.counted(len(result.added), 'rule')} from {visible(here.short(result.path))}; "
+            f"{len(result.known)} were known."
+        )
     note(result.notice)
     return 0
 
@@ -45,12 +57,14 @@ def init_command(as_json: bool) -> int:
     if as_json:
         say(report.as_json("init", {"rules": here.home.rules, "created": created}))
     else:
-        say(f"{'Created' if created else 'Already there'}: {report.visible(here.short(here.home.rules))}")
+        say(f"{'Created' if created else 'Already there'}: {visible(here.short(here.home.rules))}")
     return 0
 
 
 @click.command("doctor", epilog="\b\nExamples:\n  improve doctor\n  improve doctor --fix")
-@click.option("--fix", is_flag=True, help="Move a broken rules.yaml aside and rebuild it from backup, journal and spool.")
+@click.option(
+    "--fix", is_flag=True, help="Move a broken rules.yaml aside and rebuild it from backup, journal and spool."
+)
 @json_option
 def doctor_command(fix: bool, as_json: bool) -> int:
     """Check the store and name every problem at once, each with its line and what to do."""
@@ -63,17 +77,26 @@ def doctor_command(fix: bool, as_json: bool) -> int:
     found = repair.examine(here, fix=fix)
     merge_what_waits(here)
     if as_json:
-        say(report.as_json("doctor", {"healthy": all(f.good for f in found.findings), "done": found.done, "diff": found.diff,
-                                      "findings": [asdict(f) for f in found.findings]}))
+        say(
+            report.as_json(
+                "doctor",
+                {
+                    "healthy": all(f.good for f in found.findings),
+                    "done": found.done,
+                    "diff": found.diff,
+                    "findings": [asdict(f) for f in found.findings],
+                },
+            )
+        )
     else:
         for text in found.done:
-            say(f"fixed  {report.visible(text)}")
+            say(f"fixed  {visible(text)}")
         if found.diff:
-            say(report.visible(found.diff, multiline=True), newline=False)
+            say(visible(found.diff, multiline=True), newline=False)
         for finding in found.findings:
-            say(f"{'ok   ' if finding.good else 'WRONG'}  {report.visible(finding.what)}")
+            say(f"{'ok   ' if finding.good else 'WRONG'}  {visible(finding.what)}")
             if finding.fix:
-                say(f"       → {report.visible(finding.fix)}")
+                say(f"       → {visible(finding.fix)}")
     return max((f.code for f in found.findings if not f.good), default=0)
 
 

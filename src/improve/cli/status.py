@@ -5,6 +5,10 @@ from __future__ import annotations
 import click
 
 from improve.cli.common import json_option, look_around, merge_what_waits, note, project_option, say, warn_troubled
+from improve.escalate import Decision
+from improve.rule import Rule
+
+Decided = tuple[Rule, Decision]
 
 BUDGET = 8000
 MANY = 400
@@ -20,8 +24,14 @@ Examples:
 @project_option("Show the rules of this project; default: the one of the current directory.")
 @click.option("--all", "everything", is_flag=True, help="Show the rules of all projects.")
 @click.option("--format", "form", type=click.Choice(["text", "markdown", "json"]), default="text", show_default=True)
-@click.option("--budget", type=click.IntRange(min=0), default=BUDGET, show_default=True, metavar="CHARS",
-              help="Stop after so many characters; 0 for no limit.")
+@click.option(
+    "--budget",
+    type=click.IntRange(min=0),
+    default=BUDGET,
+    show_default=True,
+    metavar="CHARS",
+    help="Stop after so many characters; 0 for no limit.",
+)
 @json_option
 def status_command(project: str, everything: bool, form: str, budget: int, as_json: bool) -> int:
     """Show the active rules for this project: confirmed ones are hard rules, tentative ones follow.
@@ -40,11 +50,16 @@ def status_command(project: str, everything: bool, form: str, budget: int, as_js
     rules = ((row.rule, escalate.decide(row.rule, view.taxonomy, limits)) for row in rows)
     if as_json or form == "json":
         listed = _within(list(rules), budget)
-        say(report.as_json("status", {
-            "project": key,
-            "total": total,
-            "rules": [report.rule_as_data(rule, decision, view.taxonomy) for rule, decision in listed],
-        }))
+        say(
+            report.as_json(
+                "status",
+                {
+                    "project": key,
+                    "total": total,
+                    "rules": [report.rule_as_data(rule, decision, view.taxonomy) for rule, decision in listed],
+                },
+            )
+        )
     else:
         show = report.status_text if form == "text" else report.status_markdown
         say(show(rules, view.taxonomy, total=total, budget=budget), newline=False)
@@ -54,11 +69,12 @@ def status_command(project: str, everything: bool, form: str, budget: int, as_js
     return 0
 
 
-def _within(rules: list, budget: int) -> list:  # type: ignore[type-arg]
+def _within(rules: list[Decided], budget: int) -> list[Decided]:
     """Keep as many rules as their texts fit the budget."""
     if not budget:
         return rules
-    kept, used = [], 0
+    kept: list[Decided] = []
+    used = 0
     for rule, decision in rules:
         used += len(rule.text) + len(rule.id)
         if used > budget and kept:

@@ -44,7 +44,9 @@ def global_choice(user: str, env: Mapping[str, str]) -> Choice:
             return Choice(path, f"{host.title} loads it in every project")
     for host in HOSTS:
         if os.path.isdir(host.folder(user, env)):
-            return Choice(host.create_file(user, env), f"{host.title} is on this machine and would load it; it is created")
+            return Choice(
+                host.create_file(user, env), f"{host.title} is on this machine and would load it; it is created"
+            )
     return Choice(HOSTS[0].create_file(user, env), "no agent was found on this machine; this one is created")
 
 

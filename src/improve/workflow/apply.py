@@ -40,7 +40,9 @@ def escalate(here: Here, *, rules: tuple[str, ...] = (), project: str = "", appl
             return outcome
         change = changes.new_id()
         intent = {"event": "applying", "change": change, "files": [c.record() for c in planned.changes]}
-        journal.append(here.home.journal, {"v": 1, "at": here.now.isoformat(timespec="seconds"), **intent}, durable=True)
+        journal.append(
+            here.home.journal, {"v": 1, "at": here.now.isoformat(timespec="seconds"), **intent}, durable=True
+        )
         failed = _write_files(planned, outcome)
         done = [_as_written(rule, edit.view.rule(rule.id), failed) for rule in planned.rules.values()]
         for rule in done:
@@ -84,7 +86,17 @@ def _write(target: Target) -> None:
 
 
 def _title(planned: Plan, outcome: Outcome) -> str:
-    counts = {name: sum(1 for s in planned.steps if s.action == name) for name in ("add", "update", "remove", "present", "adopt", "rejected")}
-    words = {"add": "write", "update": "update", "remove": "remove", "present": "find", "adopt": "adopt", "rejected": "set aside"}
+    counts = {
+        name: sum(1 for s in planned.steps if s.action == name)
+        for name in ("add", "update", "remove", "present", "adopt", "rejected")
+    }
+    words = {
+        "add": "write",
+        "update": "update",
+        "remove": "remove",
+        "present": "find",
+        "adopt": "adopt",
+        "rejected": "set aside",
+    }
     said = ", ".join(f"{words[name]} {n}" for name, n in counts.items() if n)
     return f"escalate: {said or 'nothing'} in {len(outcome.written)} file{'s' * (len(outcome.written) != 1)}"

@@ -43,8 +43,9 @@ def _raw(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def commit(edit: Edit, event: str, title: str, *, rules: list[str], changed: list[FileChange] | None = None,
-           change: str = "") -> None:
+def commit(
+    edit: Edit, event: str, title: str, *, rules: list[str], changed: list[FileChange] | None = None, change: str = ""
+) -> None:
     """Write the edit to the store as one change set."""
     before, _ = edit.images()
     line = {
@@ -142,8 +143,14 @@ def undo(here: Here, *, dry_run: bool = False) -> Undone:
             return result
         for snapshot, item in snapshots:
             _put_back(snapshot, item)
-        line = {"event": "undone", "undoes": event["change"], "title": f"undo: {result.title}", "rules": result.rules,
-                "before": edit.images()[0], "change": new_id()}
+        line = {
+            "event": "undone",
+            "undoes": event["change"],
+            "title": f"undo: {result.title}",
+            "rules": result.rules,
+            "before": edit.images()[0],
+            "change": new_id(),
+        }
         edit.commit(line, durable=True)
     result.notice = remember(here, f"undo: {result.title}")
     return result
@@ -213,7 +220,9 @@ def _three_way(before: Rule, after: Rule, current: Rule) -> Rule:
         if old == new or item.name == "extra":
             continue
         if isinstance(old, tuple):
-            values[item.name] = tuple(x for x in now if x in old or x not in new) + tuple(x for x in old if x not in now)
+            values[item.name] = tuple(x for x in now if x in old or x not in new) + tuple(
+                x for x in old if x not in now
+            )
         elif now == new:
             values[item.name] = old
     return replace(current, **values)

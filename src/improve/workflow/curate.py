@@ -47,7 +47,11 @@ def set_fields(
         if after == rule:
             return Changed(rule, rule, ("it says so already; nothing was changed",))
         edit.put(after)
-        what = [name for name, given in (("domain", domain), ("scope", scope), ("severity", severity), ("text", text)) if given]
+        what = [
+            name
+            for name, given in (("domain", domain), ("scope", scope), ("severity", severity), ("text", text))
+            if given
+        ]
         changes.commit(edit, "set", f"set {', '.join(what)} of {rule_id}", rules=[rule_id])
         notes = _domain_notes(edit, rule, after)
     return Changed(rule, after, notes, changes.remember(here, f"set {', '.join(what)} of {rule_id}"))
@@ -59,7 +63,10 @@ def _reworded(edit: Edit, rule: Rule, text: str) -> Rule:
     norm = match.normalize(text)
     other = edit.index.same_wording(norm)
     if other and other.rule.id != rule.id:
-        raise Refused(f"{other.rule.id!r} already says this; nothing was changed. Join them with: improve merge {other.rule.id} {rule.id}")
+        raise Refused(
+            f"{other.rule.id!r} already says this; nothing was changed. "
+            f"Join them with: improve merge {other.rule.id} {rule.id}"
+        )
     aliases = tuple(a for a in dict.fromkeys((*rule.aliases, rule.text)) if match.normalize(a) != norm)
     return replace(rule, text=text, aliases=aliases)
 
@@ -70,7 +77,10 @@ def _domain_notes(edit: Edit, before: Rule, after: Rule) -> tuple[str, ...]:
     new = escalate.decide(after, taxonomy, edit.store.config.thresholds)
     notes = []
     if after.domain not in (UNKNOWN, *taxonomy.general, *taxonomy.project_specific):
-        notes.append(f"the domain {after.domain!r} is in neither list of domain_taxonomy in rules.yaml, so it stays in each project")
+        notes.append(
+            f"the domain {after.domain!r} is in neither list of domain_taxonomy in rules.yaml, "
+            "so it stays in each project"
+        )
     if old.kind != new.kind:
         notes.append(f"decision: {old.kind} → {new.kind} ({new.reason})")
     if escalate.is_due(after, new):
@@ -114,7 +124,12 @@ def merge(here: Here, keep_id: str, gone_id: str) -> Changed:
         edit.drop(gone_id)
         edit.put(after)
         changes.commit(edit, "merged", f"merge {gone_id} into {keep_id}", rules=[keep_id, gone_id])
-    return Changed(keep, after, (f"{gone_id} is now an alias of {keep_id}",), changes.remember(here, f"merge {gone_id} into {keep_id}"))
+    return Changed(
+        keep,
+        after,
+        (f"{gone_id} is now an alias of {keep_id}",),
+        changes.remember(here, f"merge {gone_id} into {keep_id}"),
+    )
 
 
 def split(here: Here, rule_id: str, phrase: str) -> tuple[Changed, Rule]:
@@ -129,13 +144,21 @@ def split(here: Here, rule_id: str, phrase: str) -> tuple[Changed, Rule]:
             known = "; ".join(rule.aliases) or "it has none"
             raise Refused(f"{rule_id!r} has no other wording {phrase!r}; nothing was changed. Its wordings: {known}")
         theirs = tuple(o for o in rule.observations if match.normalize(o.wording) == norm)
-        after = replace(rule, aliases=tuple(a for a in rule.aliases if a != found),
-                        observations=tuple(o for o in rule.observations if o not in theirs))
+        after = replace(
+            rule,
+            aliases=tuple(a for a in rule.aliases if a != found),
+            observations=tuple(o for o in rule.observations if o not in theirs),
+        )
         edit.put(after)
         days = sorted(o.date for o in theirs)
         new = Rule(
-            id=free_id(edit, found), text=found, domain=rule.domain, observations=tuple(replace(o, wording="") for o in theirs),
-            created=days[0] if days else here.today, last_reinforced=days[-1] if days else "", distinct_from=(rule_id,),
+            id=free_id(edit, found),
+            text=found,
+            domain=rule.domain,
+            observations=tuple(replace(o, wording="") for o in theirs),
+            created=days[0] if days else here.today,
+            last_reinforced=days[-1] if days else "",
+            distinct_from=(rule_id,),
         )
         edit.put(new)
         after = replace(after, distinct_from=tuple(dict.fromkeys((*after.distinct_from, new.id))))
@@ -180,7 +203,16 @@ def confirm(here: Here, rule_id: str, scope: str) -> Changed:
         target = "global" if scope == "global" else "project"
         real = os.path.realpath(path)
         rest = tuple(w for w in rule.written_to if not (os.path.realpath(w.path) == real and w.scope in (target, "")))
-        entry = Written(path, here.today, bullet.section, bullet.text, target, key, gitdir.branch(os.path.dirname(path)), adopted=True)
+        entry = Written(
+            path,
+            here.today,
+            bullet.section,
+            bullet.text,
+            target,
+            key,
+            gitdir.branch(os.path.dirname(path)),
+            adopted=True,
+        )
         old = next((w for w in rule.written_to if w.path == path and w.scope == target and w.text == bullet.text), None)
         if old:
             return Changed(rule, rule, (f"written to {here.short(path)}",))
@@ -201,7 +233,9 @@ def _find_line(here: Here, edit: Edit, rule: Rule, scope: str) -> tuple[str, str
                 said = wording.plain(bullet.text)
                 if match.normalize(said) in wanted or (near and match.compare(rule.text, said).relation == "same"):
                     return path, key, bullet
-    looked = ", ".join(here.short(path) for path, _ in places) or "no file: the project has no directory on this machine"
+    looked = (
+        ", ".join(here.short(path) for path, _ in places) or "no file: the project has no directory on this machine"
+    )
     raise Refused(
         f"{rule.id!r} is not written yet: no bullet in {looked} says {rule.text!r}; nothing was recorded. "
         f"Write it there, or run: improve escalate --apply {rule.id}"
@@ -239,5 +273,3 @@ def stale(here: Here, days: int) -> list[tuple[Rule, int]]:
         if age >= days:
             found.append((row.rule, age))
     return sorted(found, key=lambda pair: -pair[1])
-
-

@@ -25,17 +25,33 @@ class Act:
 PNPM = "Use pnpm for JavaScript packages, never npm install"
 ERRORS = "Return API errors as problem+json with a request id"
 ACTS: tuple[Act, ...] = (
-    Act("Monday, repository shop. The agent ran `npm install`; the user: \"we use pnpm here, not npm\".",
-        "shop", ("observe", PNPM, "--domain", "tool-usage", "--context", "user stopped an npm install"), "monday"),
-    Act("Tuesday, shop, a new session. The same correction again: that is no accident.",
-        "shop", ("observe", PNPM, "--context", "again npm install"), "tuesday"),
+    Act(
+        'Monday, repository shop. The agent ran `npm install`; the user: "we use pnpm here, not npm".',
+        "shop",
+        ("observe", PNPM, "--domain", "tool-usage", "--context", "user stopped an npm install"),
+        "monday",
+    ),
+    Act(
+        "Tuesday, shop, a new session. The same correction again: that is no accident.",
+        "shop",
+        ("observe", PNPM, "--context", "again npm install"),
+        "tuesday",
+    ),
     Act("What would be written? A preview changes nothing.", "shop", ("escalate",)),
     Act("End of the session: write it.", "shop", ("escalate", "--apply")),
-    Act("Wednesday, another repository, blog: the same correction. The domain is general, so it belongs everywhere.",
-        "blog", ("observe", PNPM, "--context", "npm install in the blog"), "wednesday"),
+    Act(
+        "Wednesday, another repository, blog: the same correction. The domain is general, so it belongs everywhere.",
+        "blog",
+        ("observe", PNPM, "--context", "npm install in the blog"),
+        "wednesday",
+    ),
     Act("One run moves it to the global file and removes the copy from shop.", "blog", ("escalate", "--apply")),
-    Act("A rule of a project-specific domain, seen in both repositories …",
-        "shop", ("observe", ERRORS, "--domain", "api-design"), "thursday"),
+    Act(
+        "A rule of a project-specific domain, seen in both repositories …",
+        "shop",
+        ("observe", ERRORS, "--domain", "api-design"),
+        "thursday",
+    ),
     Act("… stays in each of them,", "blog", ("observe", ERRORS, "--domain", "api-design"), "friday"),
     Act("and one run writes both files, wherever it is started.", "blog", ("escalate", "--apply")),
     Act("The next session in blog begins with what is known.", "blog", ("status",)),
@@ -57,10 +73,21 @@ def play(base: str, say: Say) -> None:
 def _stage(base: str) -> dict[str, str]:
     home = os.path.join(base, "home")
     os.makedirs(os.path.join(home, ".config", "opencode"))
-    kept = {k: v for k, v in os.environ.items() if k in ("PATH", "SYSTEMROOT", "TEMP", "TMP", "LANG", "PYTHONPATH", "NO_COLOR")}
-    env = {**kept, "HOME": home, "USERPROFILE": home, "XDG_CONFIG_HOME": os.path.join(home, ".config"),
-           "XDG_CACHE_HOME": os.path.join(home, ".cache"), "XDG_STATE_HOME": os.path.join(home, ".local", "state"),
-           "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    kept = {
+        k: v
+        for k, v in os.environ.items()
+        if k in ("PATH", "SYSTEMROOT", "TEMP", "TMP", "LANG", "PYTHONPATH", "NO_COLOR")
+    }
+    env = {
+        **kept,
+        "HOME": home,
+        "USERPROFILE": home,
+        "XDG_CONFIG_HOME": os.path.join(home, ".config"),
+        "XDG_CACHE_HOME": os.path.join(home, ".cache"),
+        "XDG_STATE_HOME": os.path.join(home, ".local", "state"),
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+    }
     for name in ("shop", "blog"):
         root = os.path.join(base, name)
         _git(env, "init", "-q", root)
@@ -77,7 +104,14 @@ def _git(env: dict[str, str], *args: str) -> None:
 def _lines(base: str, env: dict[str, str], act: Act) -> Iterator[str]:
     session = ("--session", act.session) if act.session else ()
     argv = [sys.executable, "-P", "-m", "improve", *act.argv, *session]
-    done = subprocess.run(argv, env={**env, "PYTHONPATH": os.pathsep.join(sys.path)}, cwd=os.path.join(base, act.where), capture_output=True, text=True,
-                          encoding="utf-8", check=False)
+    done = subprocess.run(
+        argv,
+        env={**env, "PYTHONPATH": os.pathsep.join(sys.path)},
+        cwd=os.path.join(base, act.where),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
     yield done.stdout.replace(base + os.sep, "")
     yield done.stderr.replace(base + os.sep, "")

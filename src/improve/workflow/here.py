@@ -67,7 +67,9 @@ class Here:
     def project_key(self, name: str, view: View) -> str:
         """Resolve `--project NAME`, or the current directory when no name was given."""
         if name:
-            return project.resolve_name(name, self.project, {k: {"name": p.name} for k, p in view.head.projects.items()})
+            return project.resolve_name(
+                name, self.project, {k: {"name": p.name} for k, p in view.head.projects.items()}
+            )
         return self.project.key if self.project else UNKNOWN
 
     def roots_of(self, key: str, view: View) -> list[str]:

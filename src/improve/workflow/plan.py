@@ -102,8 +102,13 @@ class Planner:
             outcome = self._look_at(current, written)
             if outcome is None:
                 current = replace(current, rejected_at=occasions(current))
-                self._step(rule, "rejected", written.path, written.text,
-                           "somebody deleted the line; it comes back only with new occasions")
+                self._step(
+                    rule,
+                    "rejected",
+                    written.path,
+                    written.text,
+                    "somebody deleted the line; it comes back only with new occasions",
+                )
                 continue
             if outcome is not written:
                 current = self._adopt_words(current, outcome)
@@ -166,7 +171,9 @@ class Planner:
         if named and rule.rejected_at:
             rule = replace(rule, rejected_at=0)
         if decision.targets and not self._trusted(rule):
-            self._step(rule, "blocked", "", rule.text, "trust is `verified` and no person's words are among its evidence")
+            self._step(
+                rule, "blocked", "", rule.text, "trust is `verified` and no person's words are among its evidence"
+            )
             return
         after = rule
         for target in escalate.outstanding(rule, decision):
@@ -206,34 +213,71 @@ class Planner:
         if target is None:
             self._step(rule, "blocked", path, rule.text, self._unreadable[path])
             return rule
-        heading = rule.destination.section if rule.destination and rule.destination.section else taxonomy.section_of(rule.domain)
+        heading = (
+            rule.destination.section
+            if rule.destination and rule.destination.section
+            else taxonomy.section_of(rule.domain)
+        )
         text = wording.as_bullet(rule.text)
         present = self._present(rule, target)
         if present:
             return self._record_present(rule, target, *present)
         against = None if named else self._contradicted(rule, target)
         if against:
-            self._step(rule, "blocked", target.path, text,
-                       f"line {against.line} there says otherwise: {against.text!r}. Change that line, or write it "
-                       f"all the same with: improve escalate --apply {rule.id}")
+            self._step(
+                rule,
+                "blocked",
+                target.path,
+                text,
+                f"line {against.line} there says otherwise: {against.text!r}. Change that line, or write it "
+                f"all the same with: improve escalate --apply {rule.id}",
+            )
             return rule
         edited = section.insert(target.data, heading, text, title=target.title if not target.snapshot.exists else "")
         target.data = edited.data
         self._step(rule, "add", target.path, text, decision.reason)
-        entry = Written(target.snapshot.path, self.here.today, heading, text, "global" if key == NOBODY else "project",
-                        key, target.branch, made_section=edited.created_section)
+        entry = Written(
+            target.snapshot.path,
+            self.here.today,
+            heading,
+            text,
+            "global" if key == NOBODY else "project",
+            key,
+            target.branch,
+            made_section=edited.created_section,
+        )
         return self._with(rule, entry)
 
     def _with(self, rule: Rule, entry: Written) -> Rule:
-        return replace(rule, written_to=(*rule.written_to, entry), escalated_at=self.here.today,
-                       escalation="global" if entry.scope == "global" else "local")
+        return replace(
+            rule,
+            written_to=(*rule.written_to, entry),
+            escalated_at=self.here.today,
+            escalation="global" if entry.scope == "global" else "local",
+        )
 
     def _record_present(self, rule: Rule, target: Target, path: str, bullet: section.Bullet) -> Rule:
         ours = (path, bullet.text) in self.ours
-        self._step(rule, "present", path, bullet.text, "it stands there already" if not ours else "written by a run that was cut off")
-        return self._with(rule, Written(path, self.here.today, bullet.section, bullet.text,
-                                        "global" if target.key == NOBODY else "project", target.key, target.branch,
-                                        adopted=not ours))
+        self._step(
+            rule,
+            "present",
+            path,
+            bullet.text,
+            "it stands there already" if not ours else "written by a run that was cut off",
+        )
+        return self._with(
+            rule,
+            Written(
+                path,
+                self.here.today,
+                bullet.section,
+                bullet.text,
+                "global" if target.key == NOBODY else "project",
+                target.key,
+                target.branch,
+                adopted=not ours,
+            ),
+        )
 
     def _present(self, rule: Rule, target: Target) -> tuple[str, section.Bullet] | None:
         """Find a bullet that says the rule, in the file or in the global one that is loaded above it."""
@@ -257,7 +301,9 @@ class Planner:
                 return bullet
         said = match.Shelf([wording.plain(b.text) for b in bullets])
         for at, _ in said.nearest(rule.text, 5):
-            if match.compare(rule.text, wording.plain(bullets[at].text)).relation == "same" and not self._other_rules(rule, bullets[at]):
+            if match.compare(rule.text, wording.plain(bullets[at].text)).relation == "same" and not self._other_rules(
+                rule, bullets[at]
+            ):
                 return bullets[at]
         return None
 
@@ -284,14 +330,21 @@ class Planner:
             self._step(rule, "blocked", written.path, written.text, self._unreadable[written.path])
             return rule
         try:
-            target.data = section.remove(target.data, written.text, section=written.section,
-                                         drop_empty_section=written.made_section)
+            target.data = section.remove(
+                target.data, written.text, section=written.section, drop_empty_section=written.made_section
+            )
         except Refused as exc:
             if target.snapshot.exists and any(b.text == written.text for b in section.bullets(target.data)):
                 self._step(rule, "blocked", written.path, written.text, str(exc))
                 return rule
         else:
-            self._step(rule, "remove", written.path, written.text, "retired" if rule.retired else "it stands in a file that covers this one")
+            self._step(
+                rule,
+                "remove",
+                written.path,
+                written.text,
+                "retired" if rule.retired else "it stands in a file that covers this one",
+            )
         return replace(rule, written_to=tuple(w for w in rule.written_to if w is not written))
 
     def _update(self, rule: Rule, written: Written) -> Rule:
@@ -313,8 +366,10 @@ class Planner:
             return named or hosts.global_choice(self.here.home.user, self.here.env).path, ""
         roots = self.here.roots_of(key, self.edit.view)
         if not roots:
-            return "", (f"the project {key} has no directory on this machine; nothing was written for it. Run `improve where` "
-                        "inside a clone of it once")
+            return "", (
+                f"the project {key} has no directory on this machine; nothing was written for it. Run `improve where` "
+                "inside a clone of it once"
+            )
         if rule.destination:
             return os.path.join(roots[0], os.path.expanduser(rule.destination.path)), ""
         inside = bool(self.here.project and self.here.project.key == key)

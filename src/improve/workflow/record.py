@@ -97,8 +97,16 @@ def merge_waiting(here: Here, edit: Edit) -> dict[str, Recorded]:
             continue
         done.append(path)
         results[pending.oid] = recorded
-        told.append({"oid": pending.oid, "rule": recorded.rule.id, "how": recorded.how, "score": round(recorded.score, 3),
-                     "occasions": occasions(recorded.rule), "decision": recorded.decision.kind})
+        told.append(
+            {
+                "oid": pending.oid,
+                "rule": recorded.rule.id,
+                "how": recorded.how,
+                "score": round(recorded.score, 3),
+                "occasions": occasions(recorded.rule),
+                "decision": recorded.decision.kind,
+            }
+        )
     if done:
         edit.commit({"event": "observed", "observations": told})
         for path in done:
@@ -166,7 +174,8 @@ def similar(edit: Edit, text: str) -> list[Likeness]:
 
 def _rare_enough(weights: dict[str, float], known: dict[str, int], total: int) -> dict[str, float]:
     """Leave out the commonest terms once the rarer ones name enough rules: they cost most and tell least."""
-    limit, budget = {}, max(4000, total // 2)
+    limit: dict[str, float] = {}
+    budget = max(4000, total // 2)
     for term in sorted(weights, key=lambda t: known[t]):
         if limit and known[term] > budget:
             break
@@ -245,7 +254,7 @@ def _with_answer(joined: Rule, twin: Rule, pending: Pending) -> Rule:
 
 
 def _keep_apart(edit: Edit, pending: Pending, rule: Rule | None) -> Recorded:
-    """`--new` for a wording that has its own rule already: the open question is answered, or it is one more occasion."""
+    """`--new` for a wording that has its own rule: the open question is answered, or it is one more occasion."""
     assert rule is not None
     if not rule.near:
         return _reinforce(edit, rule, pending, "same wording", 1.0)

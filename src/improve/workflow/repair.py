@@ -72,7 +72,11 @@ def _home(here: Here, report: Report) -> None:
         report.add(True, f"{here.short(path)} is on a network file system; locks there may not exclude another machine")
     for name in sorted(os.listdir(path)):
         if "conflict" in name.lower() or name.startswith("rules (") or ".sync-conflict" in name:
-            report.add(False, f"{here.short(os.path.join(path, name))}: a sync program left this copy", "look at it, then delete it")
+            report.add(
+                False,
+                f"{here.short(os.path.join(path, name))}: a sync program left this copy",
+                "look at it, then delete it",
+            )
 
 
 def _config(here: Here, report: Report) -> None:
@@ -94,8 +98,12 @@ def _rules(here: Here, report: Report) -> bool:
             report.add(False, f"{shown}: {problem}", "fix the line, or: improve doctor --fix", 6)
         return not any(path == here.home.rules for path in [exc.path])
     if not view.editable:
-        report.add(False, f"{shown}: line 1: the rules are not a block list, so they can be read but not edited",
-                   "improve doctor --fix writes the same rules as a block list", 6)
+        report.add(
+            False,
+            f"{shown}: line 1: the rules are not a block list, so they can be read but not edited",
+            "improve doctor --fix writes the same rules as a block list",
+            6,
+        )
         return False
     spans = document.outline(view.snapshot.data).entries if view.snapshot.data.strip() else ()
     orders = {key: order for key, order, _ in view.index.shas()}
@@ -103,9 +111,16 @@ def _rules(here: Here, report: Report) -> bool:
         line = spans[orders[key] - 1].line
         for problem in problems:
             offset, _, what = problem.partition(" ")
-            report.add(False, f"{shown}: line {line + int(offset)}: {what}", "fix the line; the rule is left alone until then", 6)
+            report.add(
+                False,
+                f"{shown}: line {line + int(offset)}: {what}",
+                "fix the line; the rule is left alone until then",
+                6,
+            )
         if twin:
-            report.add(False, f"{shown}: line {line}: the id {rule_id!r} is used by several rules", "give each its own id", 6)
+            report.add(
+                False, f"{shown}: line {line}: the id {rule_id!r} is used by several rules", "give each its own id", 6
+            )
     report.add(True, f"{shown}: {view.index.count()} rules, version {view.head.version}")
     return True
 
@@ -126,14 +141,18 @@ def _journal(here: Here, report: Report) -> None:
     except FileNotFoundError:
         return
     for number in bad[:5]:
-        report.add(True, f"{here.short(here.home.journal)}: line {number} was cut off by a killed process; it is passed over")
+        report.add(
+            True, f"{here.short(here.home.journal)}: line {number} was cut off by a killed process; it is passed over"
+        )
 
 
 def _backup(here: Here, report: Report) -> None:
     path = os.path.join(here.home.file("backup"), "rules.yaml")
     data = files.read(path, cap=CAP).data
     if data and document.problems_of(path, data):
-        report.add(False, f"{here.short(path)}: the backup cannot be read", "it is written again after the next edit by hand")
+        report.add(
+            False, f"{here.short(path)}: the backup cannot be read", "it is written again after the next edit by hand"
+        )
 
 
 def _projects(here: Here, report: Report) -> None:
@@ -153,14 +172,24 @@ def _rebuild(here: Here, report: Report) -> None:
         data = _readable(snapshot.data) or _from_backup(here)
         problem = document.problems_of(home.rules, data)
         if problem:
-            raise ImproveError(f"the rebuilt {home.rules} would not be readable ({problem.problems[0]}); nothing was replaced")
+            raise ImproveError(
+                f"the rebuilt {home.rules} would not be readable ({problem.problems[0]}); nothing was replaced"
+            )
         files.replace(snapshot, data, mode_if_new=0o600)
         report.done.append(f"the broken file is kept as {here.short(aside)}")
         report.done.append(f"{here.short(home.rules)} was rebuilt")
         report.diff = diff.unified(snapshot.data, data, here.short(home.rules))
         keep_backup(home, data, "rules.yaml")
-        journal.append(home.journal, {"v": 1, "at": here.now.isoformat(timespec="seconds"), "event": "backup",
-                                      "sha": hashlib.sha256(data).hexdigest()}, durable=True)
+        journal.append(
+            home.journal,
+            {
+                "v": 1,
+                "at": here.now.isoformat(timespec="seconds"),
+                "event": "backup",
+                "sha": hashlib.sha256(data).hexdigest(),
+            },
+            durable=True,
+        )
 
 
 def _readable(data: bytes) -> bytes | None:

@@ -41,7 +41,12 @@ def seed(here: Here, path: str) -> Seeded:
         for bullet in section.bullets(snapshot.data):
             _take(here, edit, result, bullet, owner)
         if edit.changed:
-            changes.commit(edit, "seeded", f"seed {len(result.added)} rules from {snapshot.path}", rules=[r.id for r in result.added])
+            changes.commit(
+                edit,
+                "seeded",
+                f"seed {len(result.added)} rules from {snapshot.path}",
+                rules=[r.id for r in result.added],
+            )
     if result.added:
         result.notice = changes.remember(here, f"seed {len(result.added)} rules from {os.path.basename(path)}")
     return result
@@ -66,19 +71,41 @@ def _take(here: Here, edit: Edit, result: Seeded, bullet: section.Bullet, owner:
         result.skipped.append((bullet.line, str(exc)))
         return
     scope, key = owner
-    entry = Written(result.path, here.today, bullet.section, bullet.text, scope, "" if scope == "global" else key,
-                    gitdir.branch(os.path.dirname(result.path)), adopted=True)
+    entry = Written(
+        result.path,
+        here.today,
+        bullet.section,
+        bullet.text,
+        scope,
+        "" if scope == "global" else key,
+        gitdir.branch(os.path.dirname(result.path)),
+        adopted=True,
+    )
     row = edit.index.same_wording(match.normalize(text))
     if row:
         if not any(w.path == entry.path and w.text == entry.text for w in row.rule.written_to):
             edit.put(replace(row.rule, written_to=(*row.rule.written_to, entry)))
         result.known.append(row.rule)
         return
-    observation = Observation(UNKNOWN if scope == "global" else key, here.today, f"seeded from {here.short(result.path)}",
-                              here.now.isoformat(timespec="seconds"), signal="remember", provenance="import", oid=spool.new_oid())
+    observation = Observation(
+        UNKNOWN if scope == "global" else key,
+        here.today,
+        f"seeded from {here.short(result.path)}",
+        here.now.isoformat(timespec="seconds"),
+        signal="remember",
+        provenance="import",
+        oid=spool.new_oid(),
+    )
     rule = Rule(
-        id=free_id(edit, text), text=text, domain=domain_of(bullet.section), created=here.today, last_reinforced=here.today,
-        observations=(observation,), written_to=(entry,), escalation="global" if scope == "global" else "local", escalated_at=here.today,
+        id=free_id(edit, text),
+        text=text,
+        domain=domain_of(bullet.section),
+        created=here.today,
+        last_reinforced=here.today,
+        observations=(observation,),
+        written_to=(entry,),
+        escalation="global" if scope == "global" else "local",
+        escalated_at=here.today,
     )
     edit.put(rule)
     result.added.append(rule)
