@@ -1,0 +1,247 @@
+"""Differences between two states of a file, as bytes: find them, show them, take them back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from improve.errors import Refused
+
+_TOO_MANY = 4_000_000
+"""Pairs of lines beyond which one big hunk is better than waiting for a small one."""
+_CONTEXT = 3
+_Change = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """One replaced stretch of a file."""
+
+    offset: int
+    """Where it starts, in bytes of the old state."""
+    removed: bytes
+    added: bytes
+
+
+def diff_hunks(old: bytes, new: bytes) -> tuple[Hunk, ...]:
+    """Find what changed, by whole lines; `revert(new, diff_hunks(old, new)) == old`."""
+    before, after = _lines(old), _lines(new)
+    starts = _starts(before)
+    hunks = []
+    for i, k, j, m in _anchored(_changes(before, after), after):
+        removed, added = b"".join(before[i:k]), b"".join(after[j:m])
+        # A line put after a last line that has no line end leaves that line alone.
+        tail = added[len(removed) :]
+        if removed and added.startswith(removed) and _appended(tail):
+            hunks.append(Hunk(starts[i] + len(removed), b"", tail))
+        else:
+            hunks.append(Hunk(starts[i], removed, added))
+    return tuple(hunks)
+
+
+def revert(current: bytes, hunks: Sequence[Hunk]) -> bytes:
+    """Take hunks back in a file that may have been edited elsewhere since; edits elsewhere survive.
+
+    Each block is looked for at its old place, then in the whole file. Only bytes are compared: whether what
+    is left still reads the same is for the caller to check (`section.remove` does).
+    """
+    kept: list[bytes] = []
+    done = shift = drift = 0
+    for hunk in sorted(hunks, key=lambda h: h.offset):
+        expected = hunk.offset + shift + drift
+        at, removed, added = _locate(current, hunk, expected, done)
+        kept += (current[done:at], removed)
+        done = at + len(added) + _line_end(current, at + len(added), removed, added)
+        drift += at - expected
+        shift += len(hunk.added) - len(hunk.removed)
+    return b"".join([*kept, current[done:]])
+
+
+def unified(old: bytes, new: bytes, path: str, *, exists: bool = True) -> str:
+    """Write the change as a unified diff that `git apply` and `patch` take; empty when nothing changed.
+
+    Invalid UTF-8 comes back as surrogate escapes: encode with `surrogateescape` to apply the diff, with
+    `backslashreplace` to show it. Format: https://www.gnu.org/software/diffutils/manual/#Detailed-Unified
+    """
+    before, after = _lines(old), _lines(new)
+    groups = list(_grouped(_changes(before, after)))
+    if not groups:
+        return ""
+    name = path.replace("\\", "/").lstrip("/")  # a path of Windows too
+    parts = ["--- " + (_label(f"a/{name}") if exists else "/dev/null"), "\n+++ " + _label(f"b/{name}"), "\n"]
+    for group in groups:
+        parts += _printed(group, before, after)
+    return "".join(parts)
+
+
+def _lines(data: bytes) -> list[bytes]:
+    """Cut after each line feed, as git and patch do; a lone carriage return is part of its line."""
+    lines = [line + b"\n" for line in data.split(b"\n")]
+    lines[-1] = lines[-1][:-1]
+    return lines if lines[-1] else lines[:-1]
+
+
+def _starts(lines: list[bytes]) -> list[int]:
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line))
+    return starts
+
+
+def _changes(before: list[bytes], after: list[bytes]) -> list[_Change]:
+    """List the changed stretches as (old from, old to, new from, new to), in order."""
+    shorter = min(len(before), len(after))
+    head = next((n for n in range(shorter) if before[n] != after[n]), shorter)
+    tail = next((n for n in range(shorter - head) if before[-1 - n] != after[-1 - n]), shorter - head)
+    a, b = before[head : len(before) - tail], after[head : len(after) - tail]
+    if not a and not b:
+        return []
+    if not a or not b or len(a) * len(b) > _TOO_MANY:
+        return [(head, head + len(a), head, head + len(b))]
+    from difflib import SequenceMatcher  # only two real edits need it
+
+    codes = SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
+    return [(head + i, head + k, head + j, head + m) for tag, i, k, j, m in codes if tag != "equal"]
+
+
+def _anchored(changes: list[_Change], after: list[bytes]) -> list[_Change]:
+    """Widen a change that adds no text by a line that stands, so that its place can be found again."""
+    wide: list[_Change] = []
+    for index, (i, k, j, m) in enumerate(changes):
+        floor = wide[-1][3] if wide else 0
+        ceiling = changes[index + 1][2] if index + 1 < len(changes) else len(after)
+        stands = any(line.strip() for line in after[j:m])
+        while j > floor and not stands:
+            i, j = i - 1, j - 1
+            stands = bool(after[j].strip())
+        while m < ceiling and not stands:
+            stands = bool(after[m].strip())
+            k, m = k + 1, m + 1
+        if wide and wide[-1][3] == j:
+            i, _, j, _ = wide.pop()
+        wide.append((i, k, j, m))
+    return wide
+
+
+def _appended(block: bytes) -> bool:
+    """Tell a block that was put after a last line without line end, and leaves the file without one."""
+    return block.startswith((b"\n", b"\r\n")) and not block.endswith(b"\n")
+
+
+def _locate(current: bytes, hunk: Hunk, expected: int, floor: int) -> tuple[int, bytes, bytes]:
+    """Find the block of a hunk; give its place, what stood there before, and the block as it stands now."""
+    removed, added = hunk.removed, hunk.added
+    stands = expected >= floor and current.startswith(added, expected) and _fits(current, expected, added)
+    last = not added or _appended(added)  # such a block was the end of the file
+    if stands and (not last or expected + len(added) == len(current)):
+        return expected, removed, added
+    for convert in (bytes, _to_crlf, _to_lf):  # a checkout may have converted every line end
+        block = convert(added)
+        places = list(_occurrences(current, block, floor)) if block.strip() else []
+        if len(places) == 1:
+            return places[0], convert(removed), block
+        if places:
+            raise _ambiguous(current, places)
+    raise _changed(current, expected, added)
+
+
+def _ambiguous(current: bytes, places: list[int]) -> Refused:
+    lines = ", ".join(str(current.count(b"\n", 0, place) + 1) for place in places[:5])
+    return Refused(
+        f"lines {lines}: the same text stands in {len(places)} places and none is where it was written;"
+        " nothing was taken back; remove the right one by hand"
+    )
+
+
+def _changed(current: bytes, expected: int, added: bytes) -> Refused:
+    line = current.count(b"\n", 0, expected) + 1
+    shown = next((part.strip() for part in added.splitlines() if part.strip()), b"").decode(
+        "utf-8", "replace"
+    )
+    return Refused(
+        f"line {line}: {shown[:80]!r} was written there and no longer stands in the file as it was written;"
+        " nothing was taken back; edit the file by hand"
+    )
+
+
+def _line_end(current: bytes, at: int, removed: bytes, added: bytes) -> int:
+    """Count the bytes of the line end that a block got later, when it was the end of the file without one."""
+    if added.endswith(b"\n") or _appended(added) or (removed and not removed.endswith(b"\n")):
+        return 0
+    return 2 if current.startswith(b"\r\n", at) else int(current.startswith(b"\n", at))
+
+
+def _occurrences(current: bytes, block: bytes, floor: int) -> Iterator[int]:
+    at = current.find(block, floor)
+    while at >= 0:
+        split = current[at - 1 : at] == b"\r" and block[:1] == b"\n"
+        if not split and _fits(current, at, block):
+            yield at
+        at = current.find(block, at + 1)
+
+
+def _fits(current: bytes, at: int, block: bytes) -> bool:
+    """Tell whether a block stands as whole lines at a place, so that taking it out joins no two lines."""
+    end = at + len(block)
+    top = at == 0 or (at == 3 and current.startswith(b"\xef\xbb\xbf"))
+    starts_line = top or current[at - 1 : at] in {b"\n", b"\r"}
+    ends_line = end == len(current) or block[-1:] == b"\n" or current[end : end + 1] in {b"\n", b"\r"}
+    return ends_line and (starts_line or _appended(block))
+
+
+def _to_lf(data: bytes) -> bytes:
+    return data.replace(b"\r\n", b"\n")
+
+
+def _to_crlf(data: bytes) -> bytes:
+    return _to_lf(data).replace(b"\n", b"\r\n")
+
+
+def _grouped(changes: list[_Change]) -> Iterator[list[_Change]]:
+    """Put changes together whose context lines would meet."""
+    group: list[_Change] = []
+    for change in changes:
+        if group and change[0] - group[-1][1] > 2 * _CONTEXT:
+            yield group
+            group = []
+        group.append(change)
+    if group:
+        yield group
+
+
+def _printed(group: list[_Change], before: list[bytes], after: list[bytes]) -> Iterator[str]:
+    lead = min(_CONTEXT, group[0][0])
+    trail = min(_CONTEXT, len(before) - group[-1][1])
+    old, new = (group[0][0] - lead, group[-1][1] + trail), (group[0][2] - lead, group[-1][3] + trail)
+    yield f"@@ -{_range(*old)} +{_range(*new)} @@\n"
+    at = old[0]
+    for i, k, j, m in group:
+        yield from (_row(" ", line) for line in before[at:i])
+        yield from (_row("-", line) for line in before[i:k])
+        yield from (_row("+", line) for line in after[j:m])
+        at = k
+    yield from (_row(" ", line) for line in before[at : old[1]])
+
+
+def _range(start: int, stop: int) -> str:
+    """Write a line range; an empty one names the line before it."""
+    count = stop - start
+    first = start + 1 if count else start
+    return str(first) if count == 1 else f"{first},{count}"
+
+
+def _row(sign: str, line: bytes) -> str:
+    text = sign + line.decode("utf-8", "surrogateescape")
+    return text if text.endswith("\n") else text + "\n\\ No newline at end of file\n"
+
+
+def _label(name: str) -> str:
+    """Write a file name as git does: quoted if it holds controls, with a tab after one that holds a blank."""
+    if any(c < " " or c in '"\\\x7f' for c in name):
+        escapes = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+        return (
+            '"'
+            + "".join(escapes.get(c, f"\\{ord(c):03o}" if c < " " or c == "\x7f" else c) for c in name)
+            + '"'
+        )
+    return name + "\t" if " " in name else name
