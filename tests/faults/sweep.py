@@ -6,7 +6,8 @@ writes cut short. What must hold, after *every* run:
 
     I1  each watched file is byte for byte as before the command, or as after an undisturbed one
     I4  so are its kind, link target, mode, owner and number of links
-    I7  a failure is exit code 3, 4 or 5 and one line on stderr that names a path of ours; never a traceback
+    I7  a failure is exit code 3, 4 or 5 and one line on stderr that names a path of ours; never a traceback,
+        and never "nothing was written" when something was
     …   what `check` of the command says (I2, an acknowledged thing is there exactly once; I3, …)
 
 and after one more run without a fault in the same place:
@@ -232,6 +233,8 @@ def _broken(
     for name, found in snapshot(command, outcome.place).items():
         if found not in (before[name], after[name]):
             yield f"{name} is neither as before nor as after, but {found!r}"
+        if "nothing was written" in outcome.err and found != before[name]:
+            yield f"{name} was written, but the command said that nothing was"
         if outcome.acknowledged and found != after[name]:
             yield f"{name} is not as after, but the command said it was done"
     if outcome.acknowledged or (outcome.code == -9 and outcome.fault and outcome.fault.kind == "kill"):

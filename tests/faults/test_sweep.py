@@ -82,20 +82,14 @@ def test_no_fault_at_all_breaks_a_write(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["replace", "create", "spool"])
-def test_bytes_are_durable_before_their_name_and_the_name_before_the_answer(
-    tmp_path: Path, kind: str
-) -> None:
+def test_bytes_are_durable_before_their_name_and_the_name_before_the_answer(tmp_path: Path, kind: str) -> None:
     """The temporary file is synced, then it gets its name, then the directory is synced, and then nothing."""
     place = tmp_path / "run"
     place.mkdir()
     prepare(place)
     calls = trace(command(kind), place, tmp_path / "trace")
     order = [
-        "name"
-        if call.name.startswith(("rename", "link"))
-        else "file"
-        if "/.improve-" in call.text
-        else "directory"
+        "name" if call.name.startswith(("rename", "link")) else "file" if "/.improve-" in call.text else "directory"
         for call in calls
         if call.name.startswith(("fsync", "rename", "link"))
     ]
