@@ -27,12 +27,20 @@ class FileChange:
 
     def diff(self, shown: str) -> str:
         """Show the change as a unified diff."""
+        if self.before and not self.existed:  # it was created by us and goes again
+            return _to_nothing(diff.unified(self.before, self.after, shown))
         return diff.unified(self.before, self.after, shown, exists=self.existed)
 
     def record(self) -> dict[str, Any]:
         """Say in the journal what was done, so that it can be undone."""
         hunks = [[h.offset, _text(h.removed), _text(h.added)] for h in diff.diff_hunks(self.before, self.after)]
         return {"path": self.path, "existed": self.existed, "hunks": hunks}
+
+
+def _to_nothing(shown: str) -> str:
+    """Show a diff as the removal of the file."""
+    lines = shown.splitlines(keepends=True)
+    return "".join("+++ /dev/null\n" if number == 1 else line for number, line in enumerate(lines))
 
 
 def _text(raw: bytes) -> str:

@@ -113,5 +113,12 @@ def _lines(base: str, env: dict[str, str], act: Act) -> Iterator[str]:
         encoding="utf-8",
         check=False,
     )
-    yield done.stdout.replace(base + os.sep, "")
-    yield done.stderr.replace(base + os.sep, "")
+    yield _shortened(done.stdout, base)
+    yield _shortened(done.stderr, base)
+
+
+def _shortened(text: str, base: str) -> str:
+    """Leave out the temporary directory, in the headings of a diff too."""
+    for side in ("a", "b"):
+        text = text.replace(f"{side}{base}{os.sep}", f"{side}/")
+    return text.replace(base + os.sep, "")
