@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from improve import files
 from improve.errors import NeedsRepair
@@ -21,7 +21,7 @@ class Config:
     """Keep the store's own git history."""
     trust: str = "agent"
     """Whose word is enough to write a rule: `agent`, or `verified` (a person, or a person's turn in a transcript)."""
-    thresholds: Thresholds = Thresholds()
+    thresholds: Thresholds = field(default_factory=Thresholds)
 
 
 def load(path: str) -> Config:

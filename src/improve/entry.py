@@ -1,37 +1,43 @@
-"""One rule as it stands in rules.yaml: plain mapping ⇄ Rule, and the canonical text we write.
+"""One rule as it stands in rules.yaml: Rule ⇄ plain mapping, the text we write, and a reader for plain lines.
 
-Text that is byte for byte what `render` gives is read back without a YAML parser (`parse`): thousands of rules a
-second instead of hundreds. Anything a person has touched goes through `yamlnode` and comes to `from_mapping` alike.
+`read_lines` reads what programs and most people write (`key: value`, one a line) without a YAML parser:
+thousands of rules a second instead of hundreds. Whatever it does not know for sure, it leaves to YAML.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
-from improve.rule import UNKNOWN, Destination, Folded, Observation, Rule, Written, occasions, projects
+from improve.rule import Observation, Rule, occasions, projects
+from improve.schema import DESTINATION, FOLDED, OBSERVATION, WRITTEN, Problem, from_mapping
 
-T = TypeVar("T")
-Problem = tuple[str, str]
-"""Key (as typed, dotted for inner ones) and what is wrong with it."""
+__all__ = [
+    "Problem",
+    "from_mapping",
+    "item_lines",
+    "key_text",
+    "lines_of",
+    "parse",
+    "read_lines",
+    "render",
+    "scalar",
+    "to_mapping",
+]
 
-_OBSERVATION = ("project", "date", "context", "at", "host", "session", "signal", "severity", "provenance", "wording", "id")
-_WRITTEN = ("path", "date", "section", "text", "scope", "project", "branch", "made_section", "adopted")
-_KNOWN = (
-    "id rule domain created last_reinforced observations cross_project total_count project_count escalation "
-    "escalated_at written_to explicit_scope retired retired_because aliases near distinct_from destination "
-    "severity folded rejected_at supersedes"
-).split()
 _PLAIN = re.compile(r"[a-z][a-z0-9-]*")
-_WORDS_OF_YAML = frozenset("y n yes no on off true false null".split())
+_WORDS_OF_YAML = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
-_DATE = re.compile(r"(19[7-9]\d|2[01]\d\d)-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
+_LINE = re.compile(r"( *)(- )?(?:([A-Za-z_][A-Za-z0-9_-]*):(?: +(.*))?|(.+))")
+_SINGLE = re.compile(r"'(?:[^']|'')*'")
+_ODD = re.compile("[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+"""What YAML does not allow, takes for a line end, or treats in a way of its own."""
+_NULLS = ("~", "null", "Null", "NULL")
 
 
 def to_mapping(rule: Rule) -> dict[str, Any]:
-    """List what is written for a rule: the keys of version 1 always and in order, later ones when they say something."""
+    """List what is written for a rule: the keys of version 1 always, later ones when they say something."""
     seen = projects(rule)
     mapping: dict[str, Any] = {
         "id": rule.id,
@@ -45,7 +51,7 @@ def to_mapping(rule: Rule) -> dict[str, Any]:
         "project_count": len(seen),
         "escalation": rule.escalation or None,
         "escalated_at": rule.escalated_at or None,
-        "written_to": [_nonempty(_WRITTEN, w) for w in rule.written_to],
+        "written_to": [_nonempty(WRITTEN, w) for w in rule.written_to],
     }
     later = {
         "explicit_scope": rule.explicit_scope,
@@ -54,21 +60,22 @@ def to_mapping(rule: Rule) -> dict[str, Any]:
         "aliases": list(rule.aliases),
         "near": list(rule.near),
         "distinct_from": list(rule.distinct_from),
-        "destination": rule.destination and _nonempty(("path", "section"), rule.destination),
+        "destination": rule.destination and _nonempty(DESTINATION, rule.destination),
         "severity": rule.severity,
-        "folded": [_nonempty(("project", "occasions", "first", "last"), f) for f in rule.folded],
+        "folded": [_nonempty(FOLDED, f) for f in rule.folded],
         "rejected_at": rule.rejected_at,
         "supersedes": list(rule.supersedes),
     }
-    return mapping | {key: value for key, value in later.items() if value}
+    return mapping | {key: value for key, value in later.items() if value} | rule.extra
 
 
 def _observation(observation: Observation) -> dict[str, Any]:
-    return {
+    mapping = {
         key: value
-        for key in _OBSERVATION
-        if (value := getattr(observation, "oid" if key == "id" else key)) or key in _OBSERVATION[:3]
+        for key in OBSERVATION
+        if (value := getattr(observation, "oid" if key == "id" else key)) or key in OBSERVATION[:3]
     }
+    return mapping | dict(observation.extra) if observation.extra else mapping
 
 
 def _nonempty(keys: tuple[str, ...], thing: object) -> dict[str, Any]:
@@ -88,13 +95,19 @@ def scalar(value: object) -> str:
     if _PLAIN.fullmatch(text) and text not in _WORDS_OF_YAML:
         return text
     quoted = json.dumps(text, ensure_ascii=False)
-    return _UNPRINTABLE.sub(lambda m: f"\\u{ord(m[0]):04x}", quoted)
+    return quoted if text.isascii() and "\x7f" not in text else _UNPRINTABLE.sub(_escaped, quoted)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
 
 
 def lines_of(key: str, value: object, indent: str) -> list[str]:
-    """Write `key: value` in block style, lists with their dashes under the key, as version 1 files have them."""
+    """Write `key: value` in block style, the dashes of lists under the key, as version 1 files have them."""
     if isinstance(value, dict):
-        return [f"{indent}{key}:"] + [line for k, v in value.items() for line in lines_of(k, v, indent + "  ")]
+        if not value:
+            return [f"{indent}{key}: {{}}"]
+        return [f"{indent}{key}:"] + [x for k, v in value.items() for x in lines_of(key_text(k), v, indent + "  ")]
     if isinstance(value, list):
         if not value:
             return [f"{indent}{key}: []"]
@@ -104,10 +117,18 @@ def lines_of(key: str, value: object, indent: str) -> list[str]:
 
 def item_lines(item: object, indent: str) -> list[str]:
     """Write one list item with its dash at *indent*."""
-    if not isinstance(item, dict):
-        return [f"{indent}- {scalar(item)}"]
-    lines = [line for k, v in item.items() for line in lines_of(k, v, indent + "  ")]
-    return [f"{indent}- {lines[0].lstrip(' ')}", *lines[1:]]
+    if isinstance(item, dict) and item:
+        lines = [line for k, v in item.items() for line in lines_of(key_text(k), v, indent + "  ")]
+    elif isinstance(item, list) and item:
+        lines = [line for inner in item for line in item_lines(inner, indent + "  ")]
+    else:
+        lines = [indent + "  " + ("[]" if item == [] else "{}" if item == {} else scalar(item))]
+    return [f"{indent}- {lines[0][len(indent) + 2 :]}", *lines[1:]]
+
+
+def key_text(key: str) -> str:
+    """Write a key, quoted unless it is a plain word."""
+    return key if key.replace("_", "").isalpha() and key.isascii() and key.islower() else scalar(key)
 
 
 def render(rule: Rule, indent: str = "") -> str:
@@ -116,191 +137,103 @@ def render(rule: Rule, indent: str = "") -> str:
 
 
 def parse(text: str, indent: str = "") -> Rule | None:
-    """Read back exactly what `render` wrote; None for anything else, which then goes through YAML."""
-    if not text.startswith(f"{indent}- id: "):
+    """Read back exactly what `render` wrote; None for anything else, which keeps its own shape."""
+    mapping = read_lines(text, indent)
+    if mapping is None:
         return None
-    try:
-        rule, problems = from_mapping(_mapping(text.split("\n")[:-1], len(indent)))
-    except (ValueError, IndexError, AttributeError, TypeError):
-        return None
+    rule, problems = from_mapping(mapping)
     return rule if rule and not problems and render(rule, indent) == text else None
 
 
-def _mapping(lines: list[str], base: int) -> dict[str, Any]:
-    """Read the shapes `render` can give: scalars, lists of scalars or mappings, one inner mapping."""
-    entry: dict[str, Any] = {}
-    holder: Any = None
-    lines = [" " * (base + 2) + lines[0][base + 2 :], *lines[1:]]
-    for line in lines:
-        body = line[base + 2 :]
-        if body.startswith("- "):
-            holder_list: list[Any] = entry[key] if isinstance(entry[key], list) else []
-            entry[key] = holder_list
-            name, colon, value = body[2:].partition(": ")
-            if colon and not body.startswith('- "'):
-                holder = {name: _value(value)}
-                holder_list.append(holder)
-            else:
-                holder_list.append(_value(body[2:]))
-        elif body.startswith("  "):
-            name, _, value = body[2:].partition(": ")
-            if not isinstance(holder, dict):
-                holder = entry[key] = {}
-            holder[name] = _value(value)
-        elif body.endswith(":"):
-            key, holder = body[:-1], None
-            entry[key] = None
-        else:
-            key, _, value = body.partition(": ")
-            entry[key], holder = _value(value), None
-    return entry
+def read_lines(text: str, indent: str = "") -> dict[str, Any] | None:
+    """Read an entry of lines `key: value` and list items; None when only YAML can tell what it says."""
+    if not text.startswith(f"{indent}- ") or not text.endswith("\n") or _ODD.search(text):
+        return None
+    reader = _Lines(len(indent) + 2)
+    lines = text[:-1].split("\n")
+    lines[0] = f"{indent}  {lines[0][len(indent) + 2 :]}"
+    return reader.entry if all(map(reader.take, lines)) and reader.complete() else None
 
 
-def _value(text: str) -> Any:
-    if text.startswith('"'):
-        return json.loads(text)
-    return None if text == "null" else [] if text == "[]" else text
+class _Lines:
+    """Reads line after line; `take` answers False at the first one it does not know for sure."""
+
+    def __init__(self, column: int) -> None:
+        self.column = column
+        self.entry: dict[str, Any] = {}
+        self.open = ""
+        """The key whose value is to come, line by line."""
+        self.inner: dict[str, Any] | None = None
+        """The mapping that lines further in belong to."""
+        self.deep = self.dash = 0
+
+    def complete(self) -> bool:
+        return bool(self.entry)
+
+    def take(self, line: str) -> bool:
+        match = _LINE.fullmatch(line)
+        if match is None:
+            return not line.strip(" ")
+        space, dash, key, value, plain = match.groups()
+        column = len(space)
+        if dash:
+            return self._item(column, key, value, plain)
+        if key is None:
+            return line[column] == "#"
+        if key in _NULLS:
+            return False
+        if column == self.column:
+            self.inner = None
+            return self._put(self.entry, key, value, opens=True)
+        if self.inner is None and self.open and column > self.column and self.entry[self.open] is None:
+            self.inner = self.entry[self.open] = {}
+            self.deep = column
+        return self.inner is not None and column == self.deep and self._put(self.inner, key, value, opens=False)
+
+    def _item(self, column: int, key: str | None, value: str | None, plain: str | None) -> bool:
+        held = self.entry.get(self.open) if self.open else None
+        if held is None and self.open and column >= self.column:
+            held = self.entry[self.open] = []
+            self.dash = column
+        if not isinstance(held, list) or column != self.dash:
+            return False
+        if key is None:
+            return plain is not None and self._append(held, plain)
+        if key in _NULLS:
+            return False
+        self.inner = {}
+        self.deep = column + 2
+        held.append(self.inner)
+        return self._put(self.inner, key, value, opens=False)
+
+    def _append(self, held: list[Any], plain: str) -> bool:
+        self.inner = None
+        known, value = _value(plain)
+        held.append(value)
+        return known
+
+    def _put(self, mapping: dict[str, Any], key: str, value: str | None, *, opens: bool) -> bool:
+        if key in mapping:
+            return False
+        known, mapping[key] = _value(value) if value else (opens, None)
+        if opens:
+            self.open = "" if value else key
+        return known
 
 
-def from_mapping(mapping: dict[str, Any]) -> tuple[Rule | None, list[Problem]]:
-    """Build a Rule from what a file says, collecting every problem instead of stopping at the first.
-
-    A rule with problems is shown but never decided or written. None when not even an id and a text are there.
-    """
-    reader = _Reader(mapping)
-    rule = Rule(
-        id=reader.text("id", needed=True),
-        text=reader.text("rule", needed=True),
-        domain=reader.text("domain") or UNKNOWN,
-        created=reader.date("created"),
-        last_reinforced=reader.date("last_reinforced"),
-        observations=tuple(reader.each("observations", _read_observation)),
-        escalation=reader.one_of("escalation", ("global", "local")),
-        escalated_at=reader.date("escalated_at"),
-        written_to=tuple(reader.each("written_to", _read_written)),
-        explicit_scope=reader.one_of("explicit_scope", ("global", "local")),
-        retired=reader.yes("retired"),
-        retired_because=reader.text("retired_because"),
-        aliases=reader.texts("aliases"),
-        near=reader.texts("near"),
-        distinct_from=reader.texts("distinct_from"),
-        destination=next(iter(reader.each("destination", _read_destination)), None),
-        severity=reader.number("severity", 5),
-        folded=tuple(reader.each("folded", _read_folded)),
-        rejected_at=reader.number("rejected_at"),
-        supersedes=reader.texts("supersedes"),
-        extra={key: value for key, value in mapping.items() if key not in _KNOWN},
-    )
-    reader.number("total_count"), reader.number("project_count"), reader.yes("cross_project")
-    return (rule if rule.id and rule.text else None), reader.problems
-
-
-def _read_observation(reader: _Reader) -> Observation:
-    return Observation(
-        project=reader.text("project") or UNKNOWN,
-        date=reader.date("date"),
-        context=reader.text("context"),
-        at=reader.text("at"),
-        host=reader.text("host"),
-        session=reader.text("session"),
-        signal=reader.text("signal"),
-        severity=reader.number("severity", 5),
-        provenance=reader.text("provenance"),
-        oid=reader.text("id"),
-        wording=reader.text("wording"),
-        extra=tuple((k, str(v)) for k, v in reader.mapping.items() if k not in _OBSERVATION),
-    )
-
-
-def _read_written(reader: _Reader) -> Written:
-    return Written(
-        path=reader.text("path", needed=True),
-        date=reader.date("date"),
-        section=reader.text("section"),
-        text=reader.text("text"),
-        scope=reader.one_of("scope", ("global", "project")),
-        project=reader.text("project"),
-        branch=reader.text("branch"),
-        made_section=reader.yes("made_section"),
-        adopted=reader.yes("adopted"),
-    )
-
-
-def _read_folded(reader: _Reader) -> Folded:
-    return Folded(
-        reader.text("project") or UNKNOWN, reader.number("occasions"), reader.date("first"), reader.date("last")
-    )
-
-
-def _read_destination(reader: _Reader) -> Destination:
-    return Destination(reader.text("path", needed=True), reader.text("section"))
-
-
-class _Reader:
-    """Takes typed values out of a mapping of strings and remembers what was wrong."""
-
-    def __init__(self, mapping: dict[str, Any], prefix: str = "") -> None:
-        self.mapping = mapping
-        self.prefix = prefix
-        self.problems: list[Problem] = []
-
-    def wrong(self, key: str, message: str) -> None:
-        self.problems.append((f"{self.prefix}{key}", message))
-
-    def text(self, key: str, *, needed: bool = False) -> str:
-        value = self.mapping.get(key)
-        if isinstance(value, (list, dict)):
-            self.wrong(key, "expected text")
-        elif value is not None and value != "":
-            return str(value)
-        elif needed:
-            self.wrong(key, "is missing")
-        return ""
-
-    def date(self, key: str) -> str:
-        value = self.text(key)
-        if value and not _DATE.fullmatch(value[:10]):
-            self.wrong(key, f"expected a day such as 2026-11-30, found {value[:40]!r}")
-        return value
-
-    def one_of(self, key: str, allowed: tuple[str, ...]) -> str:
-        value = self.text(key)
-        if value and value not in allowed:
-            self.wrong(key, f"expected {' or '.join(allowed)}, found {value[:40]!r}")
-            return ""
-        return value
-
-    def yes(self, key: str) -> bool:
-        value = self.text(key).lower()
-        if value not in ("", "true", "false", "yes", "no"):
-            self.wrong(key, f"expected true or false, found {value[:40]!r}")
-        return value in ("true", "yes")
-
-    def number(self, key: str, highest: int = 1_000_000) -> int:
-        value = self.text(key)
-        if value and not (value.isascii() and value.isdigit() and len(value) < 8 and int(value) <= highest):
-            self.wrong(key, f"expected a number from 0 to {highest}, found {value[:40]!r}")
-            return 0
-        return int(value or 0)
-
-    def texts(self, key: str) -> tuple[str, ...]:
-        value = self.mapping.get(key)
-        if value is None or value == "":
-            return ()
-        if not isinstance(value, list) or any(isinstance(item, (list, dict)) for item in value):
-            self.wrong(key, "expected a list of texts")
-            return ()
-        return tuple(str(item) for item in value if item is not None)
-
-    def each(self, key: str, build: Callable[[_Reader], T]) -> list[T]:
-        value = self.mapping.get(key)
-        items = [] if value is None else [value] if isinstance(value, dict) else value
-        if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-            self.wrong(key, "expected a list of mappings")
-            return []
-        built = []
-        for number, item in enumerate(items):
-            inner = _Reader(item, f"{key}.{number}.")
-            built.append(build(inner))
-            self.problems += inner.problems
-        return built
+def _value(text: str) -> tuple[bool, Any]:
+    """Read a value on one line; False when only YAML can tell what it is."""
+    first = text[0]
+    if first == '"':
+        try:
+            return True, json.loads(text)
+        except ValueError:
+            return False, None
+    if first == "'":
+        return bool(_SINGLE.fullmatch(text)), text[1:-1].replace("''", "'")
+    if text == "[]":
+        return True, []
+    if text in _NULLS:
+        return True, None
+    sure = (first.isalnum() or first in "_/~.(") and text[-1] not in ": " and ": " not in text
+    return sure and " #" not in text, text

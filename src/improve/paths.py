@@ -53,7 +53,9 @@ def find_home(env: Mapping[str, str]) -> Home:
     user = os.path.expanduser("~")
     named = env.get("AGENT_IMPROVEMENT_HOME", "")
     if not os.path.isabs(user) and not named:
-        raise EnvironmentFailure("no home directory is known; nothing was done. Set AGENT_IMPROVEMENT_HOME to a directory")
+        raise EnvironmentFailure(
+            "no home directory is known; nothing was done. Set AGENT_IMPROVEMENT_HOME to a directory"
+        )
     path = os.path.abspath(os.path.expanduser(named or os.path.join(user, ".agent-improvement")))
     cache, state = _derived(env, user)
     import hashlib

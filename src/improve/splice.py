@@ -1,147 +1,267 @@
-"""Change single values of YAML text and leave every other character alone. Pure: text and nodes in, text out."""
+"""Change single values of YAML text and leave every other character alone. Pure: text and nodes in, text out.
+
+What changes is told by two plain mappings, before and after; what is equal in both is not looked at, so a
+person's spelling of it stays. Comments between list items stay when an item is added or taken out.
+"""
 
 from __future__ import annotations
 
-import json
+from dataclasses import dataclass
 from typing import Any
 
 from improve import entry
 from improve.yamlnode import Node
 
-Edit = tuple[int, int, str]
-"""Replace the code points from start to end by the text."""
+Mapping = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace the code points from start to end; whole lines get a line end before them where there is none."""
+
+    start: int
+    end: int
+    new: str
+    lines: bool = False
+    depth: int = 0
+    """Of several insertions at one place the deepest comes first."""
 
 
 def apply(text: str, edits: list[Edit]) -> str:
-    """Carry out edits that do not overlap, last one first, with the line ends the text has."""
-    crlf = "\r\n" in text
-    for start, end, new in sorted(edits, key=lambda e: (e[0], e[1]), reverse=True):
-        if crlf:
-            new = new.replace("\n", "\r\n")
-        text = text[:start] + new + text[end:]
-    return text
+    """Carry out edits that do not overlap, with the line ends the text has."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    parts, at, complete = [], 0, True
+    for edit in sorted(edits, key=lambda e: (e.start, e.end, -e.depth)):
+        if edit.start < at:
+            raise ValueError("two edits overlap")
+        kept = text[at : edit.start]
+        complete = kept.endswith("\n") if kept else complete
+        parts.append(kept)
+        if edit.lines and edit.new and not complete:
+            parts.append(newline)
+        parts.append(edit.new.replace("\n", newline))
+        complete = edit.new.endswith("\n") if edit.new else complete
+        at = edit.end
+    rest = text[at:]
+    whole = "".join(parts) + rest
+    if not rest and text and not text.endswith("\n") and whole.endswith("\n"):
+        return whole.removesuffix(newline)  # no line end at the end of the file, as before
+    return whole
 
 
-def put(text: str, mapping: Node, key: str, value: Any) -> list[Edit]:
-    """Set *key* of a mapping to a string, number, list or mapping; lists change only where they differ."""
-    pair = mapping.pairs.get(key)
+def change(text: str, node: Node, before: Mapping, after: Mapping) -> list[Edit]:
+    """Make a mapping that says *before* say *after*; keys in neither stay as they are."""
+    edits: list[Edit] = []
+    for key, value in after.items():
+        if key not in node.pairs:
+            if key not in before or before[key] != value:
+                edits.append(_new_key(text, node, key, value))
+        elif key not in before or before[key] != value:
+            edits += _set(text, node, key, (before.get(key), value))
+    for key in before:
+        if key not in after:
+            edits += drop(text, node, key)
+    return edits
+
+
+def drop(text: str, node: Node, key: str) -> list[Edit]:
+    """Take a key and its value out of a mapping; the first key of a list item stays and says nothing."""
+    pair = node.pairs.get(key)
     if pair is None:
-        return _add_key(text, mapping, key, value)
-    name, old = pair
-    if old.plain_value() == _as_read(value):
         return []
-    if isinstance(value, list) and old.kind == "list" and old.items and not old.flow and value:
-        return _change_items(text, old, value)
-    return _replace_value(text, name, old, value)
+    name, value = pair
+    if node.flow or next(iter(node.pairs)) == key:
+        if value.items and not value.flow:
+            return _emptied(text, name, value)
+        if value.pairs and not value.flow:
+            raise ValueError("the first key of an entry cannot be taken out")
+        return [Edit(value.start, _content_end(text, value), "null" if text[value.start - 1] in " \t" else " null")]
+    return [Edit(line_start(text, name.start), after_line(text, value.last_leaf()), "")]
 
 
-def drop(text: str, mapping: Node, key: str) -> list[Edit]:
-    """Take a key and its value out of a block mapping, whole lines; the first key of a list item stays."""
-    pair = mapping.pairs.get(key)
-    if pair is None:
-        return []
-    if mapping.flow or next(iter(mapping.pairs)) == key:
-        return _replace_value(text, *pair, None)
-    return [(_line_start(text, pair[0].start), _after_line(text, pair[1].last_leaf()), "")]
+def _new_key(text: str, node: Node, key: str, value: Any) -> Edit:
+    if node.flow:
+        last = list(node.pairs.values())[-1][1].end if node.pairs else node.start + 1
+        lead = ", " if node.pairs else ""
+        gap = " " if lead and text[last - 1] == ":" else ""
+        return Edit(last, last, f"{gap}{lead}{entry.key_text(key)}: {_flow(value)}")
+    lines = entry.lines_of(entry.key_text(key), value, " " * node.column)
+    at = after_line(text, node.last_leaf())
+    return Edit(at, at, "\n".join(lines) + "\n", lines=True, depth=2 * node.column)
 
 
-def _as_read(value: Any) -> Any:
-    """Give the value as `Node.plain_value` would: everything is a string."""
+def _set(text: str, node: Node, key: str, values: tuple[Any, Any]) -> list[Edit]:
+    name, old = node.pairs[key]
+    before, value = values
+    if not isinstance(value, (list, dict)):
+        return _to_scalar(text, name, old, entry.scalar(value))
+    kind = "list" if isinstance(value, list) else "mapping"
+    if old.kind != kind:
+        _refuse_content(old)
+    elif old.flow and (node.flow or old.plain_value()):
+        return _set_flow(text, old, before, value)
+    if node.flow:
+        return _to_scalar(text, name, old, _flow(value))
+    if not value:
+        empty = "[]" if kind == "list" else "{}"
+        return _emptied(text, name, old) if old.items else _to_scalar(text, name, old, empty)
     if isinstance(value, list):
-        return [_as_read(item) for item in value]
+        return _change_items(text, old, before, value) if old.items else _to_block(text, name, old, value)
+    return change(text, old, before, value) if old.pairs else _to_block(text, name, old, value)
+
+
+def _refuse_content(old: Node) -> None:
+    if old.plain_value():
+        raise ValueError("something else stands where the value belongs")
+
+
+def _to_scalar(text: str, name: Node, old: Node, written: str) -> list[Edit]:
+    if old.kind != "scalar":
+        _refuse_content(old)
+    lead = "" if text[old.start - 1] in " \t" else " "
+    end = _content_end(text, old)
+    if old.block and "#" in (header := text[old.start : end].split("\n", 1)[0]):
+        written += " " + header[header.index("#") :].rstrip("\r")
+    return [Edit(old.start, end, lead + written)]
+
+
+def _emptied(text: str, name: Node, old: Node) -> list[Edit]:
+    """Take every item out of a block list; comments between them stay."""
+    at = _after_colon(text, name)
+    return [Edit(at, at, " []"), *(Edit(*span, "") for span in _item_spans(text, old))]
+
+
+def _to_block(text: str, name: Node, old: Node, value: Any) -> list[Edit]:
+    """Write a list or a mapping in block style where nothing stands, or an empty one."""
+    lines = entry.lines_of("x", value, " " * name.column)[1:]
+    cut = old.start
+    while text[cut - 1] in " \t":
+        cut -= 1
+    at = after_line(text, old)
+    below = Edit(at, at, "\n".join(lines) + "\n", lines=True, depth=2 * name.column + 1)
+    return [Edit(cut, old.end, ""), below]
+
+
+def _set_flow(text: str, old: Node, before: Any, value: Any) -> list[Edit]:
     if isinstance(value, dict):
-        return {key: _as_read(item) for key, item in value.items()}
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return None if value is None else str(value)
+        return change(text, old, before, value)
+    known = _counted(old, before)
+    if known and value[: len(known)] == known:
+        at = old.items[-1].end
+        return [Edit(at, at, "".join(f", {_flow(item)}" for item in value[len(known) :]))]
+    written = []
+    for item in value:
+        at = known.index(item) if item in known else -1
+        node = old.items[at]
+        written.append(text[node.start : node.end] if at >= 0 else _flow(item))
+    return [Edit(old.start, old.end, f"[{', '.join(written)}]")]
 
 
-def _add_key(text: str, mapping: Node, key: str, value: Any) -> list[Edit]:
-    if mapping.flow:
-        lead = ", " if mapping.pairs else ""
-        return [(mapping.end - 1, mapping.end - 1, f"{lead}{key_text(key)}: {_flow(value)}")]
-    indent = " " * mapping.column
-    new = "\n".join(entry.lines_of(key_text(key), value, indent)) + "\n"
-    return [_insert_after(text, mapping.last_leaf(), new)]
+def _counted(old: Node, before: Any) -> list[Any]:
+    """Make sure that the items in the text are the items we know."""
+    if not isinstance(before, list) or len(before) != len(old.items):
+        raise ValueError("the list was not read item by item")
+    return before
 
 
-def key_text(key: str) -> str:
-    """Write a key, quoted unless it is a plain word."""
-    return key if key.replace("_", "a").isalpha() and key.isascii() and key.islower() else entry.scalar(key)
-
-
-def _insert_after(text: str, leaf: Node, new: str) -> Edit:
-    at = _after_line(text, leaf)
-    lead = "" if at == 0 or text[at - 1] == "\n" else "\n"
-    return (at, at, lead + (new if not lead else new.rstrip("\n")))
-
-
-def _replace_value(text: str, name: Node, old: Node, value: Any) -> list[Edit]:
-    nested = isinstance(value, (list, dict)) and value
-    if old.flow and nested and old.plain_value():
-        before = old.plain_value()
-        if isinstance(value, list) and _as_read(value[: len(before)]) == before:
-            more = "".join(f", {_flow(item)}" for item in value[len(before) :])
-            return [(old.end - 1, old.end - 1, more)]
-        return [(old.start, old.end, _flow(value))]
-    if nested:
-        indent = " " * name.column
-        lines = entry.lines_of("x", value, indent)[1:]
-        below = "\n".join(lines) + "\n"
-        if old.kind != "scalar" and not old.flow:
-            start = _line_start(text, old.start)
-            return [(start, _after_line(text, old.last_leaf()), below)]
-        cut = old.start
-        while cut > 0 and text[cut - 1] == " ":
-            cut -= 1
-        return [(cut, old.end, ""), _insert_after(text, old, below)]
-    written = _flow(value) if isinstance(value, (list, dict)) else entry.scalar(value)
-    if old.kind != "scalar" and not old.flow:
-        colon = text.index(":", name.end)
-        return [(colon + 1, _after_line(text, old.last_leaf()), f" {written}\n")]
-    lead = "" if old.start and text[old.start - 1] == " " else " "
-    tail = "\n" if text[old.start : old.end].endswith("\n") else ""
-    return [(old.start, old.end, lead + written + tail)]
-
-
-def _change_items(text: str, old: Node, value: list[Any]) -> list[Edit]:
-    """Keep the items at both ends that stay, replace those between."""
-    before, after = old.plain_value(), _as_read(value)
+def _change_items(text: str, old: Node, before: Any, after: list[Any]) -> list[Edit]:
+    """Keep the items that stay, change those that became others, take out and add the rest."""
+    before = _counted(old, before)
     head = 0
     while head < min(len(before), len(after)) and before[head] == after[head]:
         head += 1
     tail = 0
     while tail < min(len(before), len(after)) - head and before[-1 - tail] == after[-1 - tail]:
         tail += 1
-    dash = text.rindex("-", 0, old.items[0].start)
-    indent = " " * (dash - _line_start(text, dash))
-    lines = [line for item in value[head : len(value) - tail] for line in entry.item_lines(item, indent)]
-    new = "\n".join(lines) + "\n" if lines else ""
-    gone = old.items[head : len(old.items) - tail]
-    if gone:
-        start = _line_start(text, gone[0].start)
-        return [(start, _after_line(text, gone[-1].last_leaf()), new)]
-    if head:
-        return [_insert_after(text, old.items[head - 1].last_leaf(), new)] if new else []
-    start = _line_start(text, old.items[0].start)
-    return [(start, start, new)]
+    olds, news = range(head, len(before) - tail), list(after[head : len(after) - tail])
+    spans = _item_spans(text, old)
+    kept = _subsequence([before[n] for n in olds], news)
+    if kept is not None:
+        return [Edit(*spans[n], "") for n in olds if n - head not in kept]
+    edits: list[Edit] = []
+    for n in olds:
+        if news:
+            edits += _change_item(text, old.items[n], spans[n], old.column, (before[n], news.pop(0)))
+        else:
+            edits.append(Edit(*spans[n], ""))
+    if news:
+        at = spans[olds.stop - 1][1] if olds.stop else spans[0][0]
+        edits.append(_items(at, news, old.column))
+    return edits
+
+
+def _items(at: int, items: list[Any], column: int) -> Edit:
+    lines = [line for item in items for line in entry.item_lines(item, " " * column)]
+    return Edit(at, at, "\n".join(lines) + "\n", lines=True, depth=2 * column + 1)
+
+
+def _subsequence(before: list[Any], after: list[Any]) -> set[int] | None:
+    """Say which of the old items are the new ones, when the new ones are some of the old ones in order."""
+    kept: set[int] = set()
+    at = 0
+    for item in after:
+        while at < len(before) and before[at] != item:
+            at += 1
+        if at == len(before):
+            return None
+        kept.add(at)
+        at += 1
+    return kept
+
+
+def _change_item(text: str, node: Node, span: tuple[int, int], column: int, values: tuple[Any, Any]) -> list[Edit]:
+    before, after = values
+    if isinstance(before, dict) and isinstance(after, dict) and node.kind == "mapping" and node.pairs:
+        return change(text, node, before, after)
+    if node.kind == "scalar" and not isinstance(after, (list, dict)):
+        lead = "" if text[node.start - 1] in " \t" else " "
+        return [Edit(node.start, _content_end(text, node), lead + entry.scalar(after))]
+    new = "\n".join(entry.item_lines(after, " " * column)) + "\n"
+    return [Edit(*span, new, lines=True)]
+
+
+def _item_spans(text: str, old: Node) -> list[tuple[int, int]]:
+    """Give the lines of each item of a block list, from its dash; comments between items are in none."""
+    spans, at = [], line_start(text, old.start)
+    for item in old.items:
+        while text[at : line_start_after(text, at)].lstrip(" ")[:1] != "-":
+            at = line_start_after(text, at)
+        end = after_line(text, item.last_leaf())
+        spans.append((at, end))
+        at = end
+    return spans
 
 
 def _flow(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(_flow(item) for item in value) + "]"
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{key_text(k)}: {_flow(v)}" for k, v in value.items()) + "}"
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else entry.scalar(value)
+        return "{" + ", ".join(f"{entry.key_text(k)}: {_flow(v)}" for k, v in value.items()) + "}"
+    return entry.scalar(value)
 
 
-def _line_start(text: str, at: int) -> int:
+def line_start(text: str, at: int) -> int:
+    """Find where the line of a position begins."""
     return text.rfind("\n", 0, at) + 1
 
 
-def _after_line(text: str, leaf: Node) -> int:
+def line_start_after(text: str, at: int) -> int:
+    """Find where the next line begins."""
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end + 1
+
+
+def after_line(text: str, leaf: Node) -> int:
     """Find the start of the line after the one a node ends in."""
     if leaf.end > leaf.start and text[leaf.end - 1] == "\n":
         return leaf.end
-    end = text.find("\n", leaf.end)
-    return len(text) if end < 0 else end + 1
+    return line_start_after(text, leaf.end)
+
+
+def _after_colon(text: str, name: Node) -> int:
+    return text.index(":", name.end) + 1
+
+
+def _content_end(text: str, leaf: Node) -> int:
+    """Find where the last line of a node ends; blank lines after a block scalar are not its content."""
+    return leaf.start + len(text[leaf.start : leaf.end].rstrip()) if leaf.block else leaf.end

@@ -1,7 +1,7 @@
 """Read YAML into plain nodes that know where they stand; the only home of ruamel.yaml.
 
-Scalars stay strings: the schema, not YAML, says what `no`, `1e3` or `2026-11-30` mean. Anchors, aliases, tags,
-merge keys, duplicate keys and deep nesting are refused while reading, before anything is built from them.
+Scalars stay strings: the schema, not YAML, says what `no`, `1e3` or `2026-11-30` mean. Anchors, aliases,
+tags, merge keys, duplicate keys and deep nesting are refused while reading, before anything is built of them.
 Format: https://yaml.org/spec/1.2.2/
 """
 
@@ -36,6 +36,8 @@ class Node:
     scalar: str | None = None
     plain: bool = False
     flow: bool = False
+    block: bool = False
+    """A scalar written with `|` or `>`: it ends with its trailing blank lines."""
     items: list[Node] = field(default_factory=list)
     pairs: dict[str, tuple[Node, Node]] = field(default_factory=dict)
 
@@ -71,85 +73,93 @@ def read(text: str) -> Node | None:
     from ruamel.yaml.error import YAMLError
 
     loader: Any = YAML(typ="safe", pure=True)
+    builder = _Builder(text)
     try:
-        events = iter(list(_bounded(loader.parse(text))))
-        return _document(events)
+        return builder.document(loader.parse(text))
     except YAMLError as exc:
         mark = getattr(exc, "problem_mark", None) or getattr(exc, "context_mark", None)
-        line = mark.line + 1 if mark else _bad_character_line(text, exc)
-        raise Malformed(line, getattr(exc, "problem", None) or "not valid YAML") from None
+        # A character that YAML does not allow has a position and no mark.
+        line = builder.line(mark) if mark else _line_at(text, getattr(exc, "position", 0))
+        problem = getattr(exc, "problem", None) or getattr(exc, "reason", None)
+        raise Malformed(line, str(problem or "not valid YAML")) from None
     except RecursionError:
         raise Malformed(1, f"nested deeper than {MAX_DEPTH} levels") from None
 
 
-def _bad_character_line(text: str, exc: Exception) -> int:
-    position = getattr(exc, "position", 0)
-    return text.count("\n", 0, position) + 1 if isinstance(position, int) else 1
+def _line_at(text: str, position: int) -> int:
+    return text.count("\n", 0, position) + 1
 
 
-def _bounded(events: Any) -> Iterator[Any]:
-    """Pass events on until they show something that is refused."""
-    depth = 0
-    for event in events:
-        name = type(event).__name__
-        line = event.start_mark.line + 1 if event.start_mark else 1
+class _Builder:
+    """Turns the events of one text into nodes, and stops at the first thing that is refused."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        # YAML libraries count these as line ends, editors do not.
+        self.odd = any(mark in text for mark in "\x85\u2028\u2029") or text.count("\r") != text.count("\r\n")
+        self.depth = 0
+
+    def line(self, mark: Any) -> int:
+        """Count the line of a mark as editors do, from 1."""
+        return _line_at(self.text, mark.index) if self.odd else int(mark.line) + 1
+
+    def document(self, events: Iterator[Any]) -> Node | None:
+        root: Node | None = None
+        for event in events:
+            name = type(event).__name__
+            if name == "DocumentStartEvent" and root is not None:
+                raise Malformed(self.line(event.start_mark), "a second document begins here")
+            if name in ("ScalarEvent", "MappingStartEvent", "SequenceStartEvent", "AliasEvent"):
+                root = self.node(event, events)
+        return root
+
+    def node(self, event: Any, events: Iterator[Any]) -> Node:
+        mark, name = event.start_mark, type(event).__name__
+        node = Node("scalar", mark.index, event.end_mark.index, self.line(mark), mark.column)
+        self._refuse(event, name, node.line)
+        if name == "ScalarEvent":
+            node.plain = event.style in (None, "")
+            node.block = event.style in ("|", ">")
+            node.scalar = None if node.plain and event.value in NULLS else _whole_characters(event.value)
+            return node
+        node.flow = bool(event.flow_style)
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise Malformed(node.line, f"nested deeper than {MAX_DEPTH} levels")
+        node.kind = "list" if name == "SequenceStartEvent" else "mapping"
+        last = self._items(node, events) if node.kind == "list" else self._pairs(node, events)
+        self.depth -= 1
+        node.end = last.end_mark.index
+        return node
+
+    def _refuse(self, event: Any, name: str, line: int) -> None:
         if name == "AliasEvent" or getattr(event, "anchor", None) is not None:
             raise Malformed(line, "anchors and aliases (& and *) are not accepted")
-        if _explicit_tag(event):
-            raise Malformed(line, f"the tag {event.tag} is not accepted")
-        if name.endswith("StartEvent") and name[:3] in ("Map", "Seq"):
-            depth += 1
-            if depth > MAX_DEPTH:
-                raise Malformed(line, f"nested deeper than {MAX_DEPTH} levels")
-        elif name in ("MappingEndEvent", "SequenceEndEvent"):
-            depth -= 1
-        yield event
+        if (tag := getattr(event, "tag", None)) not in (None, "", "!"):
+            raise Malformed(line, f"the tag {tag} is not accepted")
+
+    def _items(self, node: Node, events: Iterator[Any]) -> Any:
+        while type(event := next(events)).__name__ != "SequenceEndEvent":
+            node.items.append(self.node(event, events))
+        return event
+
+    def _pairs(self, node: Node, events: Iterator[Any]) -> Any:
+        while type(event := next(events)).__name__ != "MappingEndEvent":
+            key = self.node(event, events)
+            name = key.scalar if key.kind == "scalar" else None
+            if name is None:
+                raise Malformed(key.line, "a key must be a word")
+            if key.plain and name == "<<":
+                raise Malformed(key.line, "merge keys (<<) are not accepted")
+            if name in node.pairs:
+                first = node.pairs[name][0].line
+                raise Malformed(key.line, f"the key {name!r} is here twice (first in line {first})")
+            node.pairs[name] = (key, self.node(next(events), events))
+        return event
 
 
-def _explicit_tag(event: Any) -> bool:
-    return getattr(event, "tag", None) not in (None, "", "!")
-
-
-def _document(events: Iterator[Any]) -> Node | None:
-    root: Node | None = None
-    for event in events:
-        name = type(event).__name__
-        if name == "DocumentStartEvent" and root is not None:
-            raise Malformed(event.start_mark.line + 1, "a second document begins here")
-        if name in ("ScalarEvent", "MappingStartEvent", "SequenceStartEvent"):
-            root = _node(event, events)
-    return root
-
-
-def _node(event: Any, events: Iterator[Any]) -> Node:
-    mark = event.start_mark
-    node = Node("scalar", mark.index, event.end_mark.index, mark.line + 1, mark.column)
-    name = type(event).__name__
-    if name == "ScalarEvent":
-        node.plain = event.style in (None, "")
-        node.scalar = None if node.plain and event.value in NULLS else str(event.value)
-        return node
-    node.flow = bool(event.flow_style)
-    if name == "SequenceStartEvent":
-        node.kind = "list"
-        while type(item := next(events)).__name__ != "SequenceEndEvent":
-            node.items.append(_node(item, events))
-    else:
-        node.kind = "mapping"
-        item = _pairs(node, events)
-    node.end = item.end_mark.index
-    return node
-
-
-def _pairs(node: Node, events: Iterator[Any]) -> Any:
-    while type(event := next(events)).__name__ != "MappingEndEvent":
-        key = _node(event, events)
-        name = key.scalar if key.kind == "scalar" else None
-        if name is None:
-            raise Malformed(key.line, "a key must be a word")
-        if key.plain and name == "<<":
-            raise Malformed(key.line, "merge keys (<<) are not accepted")
-        if name in node.pairs:
-            raise Malformed(key.line, f"the key {name!r} is here twice (first in line {node.pairs[name][0].line})")
-        node.pairs[name] = (key, _node(next(events), events))
-    return event
+def _whole_characters(text: str) -> str:
+    """Join halves of a character that were escaped one by one, as JSON writes them."""
+    if any("\ud800" <= c <= "\udbff" for c in text):
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+    return text

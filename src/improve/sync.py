@@ -1,0 +1,156 @@
+"""Bring the index up to date with the bytes of rules.yaml: only entries that are not known by their hash are read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import astuple, replace
+
+from improve import document, escalate, yamlnode
+from improve.document import Entry, Head, Outline, Place, Span
+from improve.index import Fresh, Index
+from improve.rule import Rule
+from improve.taxonomy import Taxonomy
+
+_BATCH = 500
+"""Entries read before they are written; it bounds the memory a first build takes."""
+
+
+class Broken(Exception):
+    """Parts of the file cannot be read: pairs of line and problem."""
+
+    def __init__(self, found: list[tuple[int, str]]) -> None:
+        super().__init__(found)
+        self.found = found
+
+
+def digest(raw: bytes) -> bytes:
+    """Name bytes, shortly; for entries, not against an adversary."""
+    return hashlib.blake2b(raw, digest_size=12).digest()
+
+
+def bring_up_to_date(found: Index, data: bytes, limits: escalate.Thresholds) -> None:
+    """Read the entries that are not known by their hash, forget those that are gone.
+
+    Raises:
+        Broken: with every line that cannot be read; Irregular: the file has another shape.
+    """
+    shape = document.outline(data)
+    broken = document.broken_head(data, shape)
+    if not broken:
+        _note_changed_head(found, document.head_text(data, shape))
+    known: dict[bytes, list[tuple[int, int]]] = {}
+    for key, order, name in found.shas():
+        known.setdefault(name, []).append((order, key))
+    moved, fresh = [], []
+    for order, span in enumerate(shape.entries, 1):
+        name = digest(data[span.start : span.end])
+        same = known.get(name)
+        if same:
+            old, key = same.pop(0)
+            if old != order:
+                moved.append((order, key))
+        else:
+            fresh.append((order, span, name))
+    for rest in known.values():
+        for _, key in rest:
+            found.delete(key)
+    found.reorder(moved)
+    _read_all(found, data, shape, limits=limits, fresh=fresh, broken=broken)
+    if fresh or any(known.values()):
+        found.mark_twins()
+    note_shape(found, shape)
+
+
+def _note_changed_head(found: Index, head_bytes: bytes) -> None:
+    name = digest(head_bytes).hex()
+    if found.meta("head sha") == name:
+        return
+    head = document.read_head(head_bytes)
+    if found.meta("head") and noted_head(found).taxonomy != head.taxonomy:
+        found.clear()  # every decision hangs on the taxonomy
+    note_head(found, head, head_bytes)
+
+
+def _read_all(
+    found: Index,
+    data: bytes,
+    shape: Outline,
+    *,
+    limits: escalate.Thresholds,
+    fresh: list[tuple[int, Span, bytes]],
+    broken: list[tuple[int, str]],
+) -> None:
+    taxonomy = Taxonomy() if broken else noted_head(found).taxonomy
+    batch: list[Fresh] = []
+    for order, span, name in fresh:
+        try:
+            item = document.read_entry(document.decoded(data[span.start : span.end]), shape.indent)
+        except yamlnode.Malformed as exc:
+            broken.append((span.line + exc.line - 1, exc.problem))
+            continue
+        if not broken:
+            batch.append(of_entry(item, taxonomy, limits, place=(order, name, span.end - span.start)))
+        if len(batch) == _BATCH:
+            found.insert(batch)
+            batch = []
+    if broken:
+        raise Broken(broken)
+    found.insert(batch)
+
+
+def of_entry(item: Entry, taxonomy: Taxonomy, limits: escalate.Thresholds, *, place: tuple[int, bytes, int]) -> Fresh:
+    """Derive what the index keeps of an entry; *place* is its order, hash and size."""
+    problems = tuple(f"+{line} {what}" for line, what in item.problems)
+    if item.rule is None:
+        return Fresh(*place, None, problems, None, id=item.id)
+    decision = escalate.decide(item.rule, taxonomy, limits)
+    phrases, terms = _found_by(item.rule)
+    return Fresh(*place, item.rule, problems, decision, phrases, terms)
+
+
+def _found_by(rule: Rule) -> tuple[tuple[str, ...], tuple[tuple[str, float], ...]]:
+    """Say by which normalized wordings and terms a rule is found."""
+    from improve import match
+
+    wordings = (rule.text, *rule.aliases)
+    phrases = dict.fromkeys(norm for text in wordings if (norm := match.normalize(text)))
+    terms = dict(match.terms(rule.text))
+    for text in rule.aliases[:8]:
+        for term, weight in match.terms(text).items():
+            terms[term] = max(weight, terms.get(term, 0.0))
+    return tuple(phrases), tuple(terms.items())
+
+
+def whole_in_memory(data: bytes, limits: escalate.Thresholds) -> tuple[Head, Index]:
+    """Read a file whose shape we do not edit into an index nobody else sees."""
+    head, entries = document.whole(data)
+    found = Index.in_memory()
+    found.insert([of_entry(item, head.taxonomy, limits, place=(n, b"", 0)) for n, item in enumerate(entries, 1)])
+    found.mark_twins()
+    return head, found
+
+
+def note_head(found: Index, head: Head, head_bytes: bytes) -> None:
+    """Keep what the head says, and for which bytes."""
+    lists = [head.version, astuple(head.taxonomy), {key: astuple(place) for key, place in head.projects.items()}]
+    found.set_meta("head", json.dumps(lists))
+    found.set_meta("head sha", digest(head_bytes).hex())
+
+
+def noted_head(found: Index) -> Head:
+    """Give back the head as it was kept."""
+    version, lists, places = json.loads(found.meta("head"))
+    known = {key: Place(name, remote, tuple(roots)) for key, (name, remote, roots) in places.items()}
+    return Head(version, Taxonomy(*(tuple(names) for names in lists)), known)
+
+
+def note_shape(found: Index, shape: Outline) -> None:
+    """Keep where the entries begin and end."""
+    found.set_meta("shape", json.dumps(astuple(replace(shape, entries=()))[1:]))
+
+
+def noted_shape(found: Index) -> Outline:
+    """Give back the shape as it was kept, without the single entries."""
+    start, end, indent, newline, empty, *rest = json.loads(found.meta("shape"))
+    return Outline((), start, end, indent, newline, tuple(empty) if empty else None, *rest)
