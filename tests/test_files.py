@@ -135,9 +135,7 @@ def test_keeps_the_mode(tmp_path: Path, umask: Callable[[int], int], mask: int, 
 
 
 @pytest.mark.parametrize(("mask", "mode"), [(0o000, 0o644), (0o022, 0o644), (0o077, 0o600)])
-def test_a_new_file_obeys_the_umask(
-    tmp_path: Path, umask: Callable[[int], int], mask: int, mode: int
-) -> None:
+def test_a_new_file_obeys_the_umask(tmp_path: Path, umask: Callable[[int], int], mask: int, mode: int) -> None:
     """A new file has the wanted mode less the umask, and never more; 0600 stays 0600."""
     umask(mask)
     replace(look(tmp_path / "AGENTS.md"), b"new")
@@ -213,11 +211,15 @@ def test_saving_the_same_bytes_is_no_change(tmp_path: Path) -> None:
 
 
 def test_removes_what_a_killed_write_left(tmp_path: Path) -> None:
-    """The next write into a directory removes the temporary file of one that was killed there."""
+    """The next write into a directory, of either kind, removes the temporary file of one that was killed there."""
     gone = subprocess.run([sys.executable, "-S", "-c", "import os; print(os.getpid())"], capture_output=True)
-    (tmp_path / f".improve-{int(gone.stdout)}-0123456789abcdef").write_bytes(b"half")
+    half = tmp_path / f".improve-{int(gone.stdout)}-0123456789abcdef"
+    half.write_bytes(b"half")
     replace(look(tmp_path / "AGENTS.md"), b"whole")
     assert names(tmp_path) == ["AGENTS.md"]
+    half.write_bytes(b"half")
+    create_exclusive(str(tmp_path), "1.json", b"whole")
+    assert names(tmp_path) == ["1.json", "AGENTS.md"]
 
 
 def test_missing_parents_are_made_only_when_asked(tmp_path: Path, umask: Callable[[int], int]) -> None:
@@ -241,9 +243,7 @@ def test_refuses_a_link_that_git_wrote_as_text(tmp_path: Path, data: bytes) -> N
     assert (tmp_path / "CLAUDE.md").read_bytes() == data
 
 
-@pytest.mark.parametrize(
-    "data", [b"README.md", b"CLAUDE.md", b"AGENTS.md\n", b"Read AGENTS.md", b"AGENTS", b""]
-)
+@pytest.mark.parametrize("data", [b"README.md", b"CLAUDE.md", b"AGENTS.md\n", b"Read AGENTS.md", b"AGENTS", b""])
 def test_a_short_file_is_not_taken_for_a_link(tmp_path: Path, data: bytes) -> None:
     """A file that names none beside it, names itself, or says more than a name is written as any other."""
     (tmp_path / "AGENTS.md").write_bytes(b"rules")

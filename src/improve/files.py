@@ -149,6 +149,7 @@ def create_exclusive(directory: str, name: str, data: bytes) -> str:
         raise ValueError(f"{name!r} is no name for an entry")
     path = os.path.join(directory, name)
     with explained("write", path), Folder(resolve(directory)) as folder:
+        sweep(folder.path)
         draft = write_draft(folder, data, mode=0o600, old=None, durable=True)
         try:
             patiently(lambda: _publish(folder, draft, name))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 from improve.errors import ImproveError
-from improve.files import append_line, create_exclusive, private_directory, read, replace, sweep
+from improve.files import append_line, create_exclusive, private_directory, read, replace
 from improve.locks import lock
 
 OLD = b"# Rules\r\n\r\n- use spaces\r\n" * 20
@@ -28,9 +28,7 @@ def write(kind: str, place: str) -> None:
         elif kind == "append":
             append_line(f"{place}/home/journal.jsonl", LINE)
         else:
-            spool = private_directory(f"{place}/home/spool")
-            sweep(spool)
-            deliver(spool)
+            deliver(private_directory(f"{place}/home/spool"))
 
 
 def deliver(spool: str) -> None:

@@ -6,7 +6,7 @@ writes cut short. What must hold, after *every* run:
 
     I1  each watched file is byte for byte as before the command, or as after an undisturbed one
     I4  so are its kind, link target, mode, owner and number of links
-    I7  a failure is exit code 3, 4 or 5 and one line on stderr that names a path of ours; never a traceback,
+    I7  a failure is exit code 3, 4 or 5, and `lines` lines on stderr, with a path of ours; never a traceback,
         and never "nothing was written" when something was
     …   what `check` of the command says (I2, an acknowledged thing is there exactly once; I3, …)
 
@@ -21,7 +21,7 @@ To sweep another command, for example a whole `improve escalate --apply`:
 
     command = Command(
         name="escalate",
-        argv=[sys.executable, "-m", "improve", "escalate", "--apply"],
+        argv=[sys.executable, "-P", "-m", "improve", "escalate", "--apply"],
         env={"AGENT_IMPROVEMENT_HOME": "{dir}/home"},   # {dir}: the directory of the run, here and in argv
         cwd="{dir}/repo",
         prepare=make_home_and_repo,                      # fills the empty directory
@@ -97,6 +97,7 @@ class Command:
     cwd: str = "{dir}"
     watched: Sequence[str] = ()
     check: Callable[[Outcome], Iterable[str]] = no_problems
+    lines: int = 1
     marker: str = "{dir}"
     ignore: Sequence[str] = (
         *{sys.prefix, sys.base_prefix, "/usr/lib", "/lib/", "/etc/"},
@@ -242,8 +243,8 @@ def _broken(
     lines = outcome.err.strip().splitlines()
     if outcome.code not in _REFUSALS:
         yield f"exit code {outcome.code}, {outcome.err.strip()[-600:]!r}"
-    elif len(lines) != 1 or str(outcome.place) not in lines[0]:
-        yield f"stderr is not one line that names a path: {outcome.err!r}"
+    elif not 0 < len(lines) <= command.lines or str(outcome.place) not in lines[0]:
+        yield f"stderr is not {command.lines} line with a path: {outcome.err!r}"
 
 
 def _unsettled(command: Command, again: Outcome, after: Mapping[str, object]) -> Iterable[str]:
