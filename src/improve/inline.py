@@ -52,6 +52,8 @@ def plain(bullet: str) -> str:
     >>> plain("see `@docs/style.md`, then run `make`")
     'see @docs/style.md, then run make'
     """
+    if not any(mark in bullet for mark in "`\\&"):
+        return " ".join(bullet.split())
     return " ".join("".join(read for _, _, read in _atoms(bullet)).replace("`", "").split())
 
 
