@@ -1,6 +1,6 @@
 """What checking text costs: the first look in a fresh process, and the worst inputs for the redactor.
 
-`python benchmarks/wording.py` prints processor milliseconds, the best of several runs, beside those of an empty process.
+`python benchmarks/wording.py` prints processor milliseconds, the best of several runs, beside those of an empty one.
 """
 
 from __future__ import annotations
