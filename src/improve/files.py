@@ -26,6 +26,7 @@ __all__ = [
     "append_line",
     "create_exclusive",
     "edit",
+    "open_to_read",
     "private_directory",
     "read",
     "replace",
@@ -210,6 +211,17 @@ def _append(fd: int, size: int, line: bytes) -> None:
     # stays torn, readers skip it, and the line counts as not written.
     if os.write(fd, line) != len(line) or os.fstat(fd).st_size < size + len(line):
         raise OSError(errno.ENOSPC, "the disk accepted only a part of the line")
+
+
+def open_to_read(path: str) -> int | None:
+    """Open a file of ours to read parts of it, None when it is missing; a pipe or a device is refused."""
+    with explained("read", path):
+        real = resolve(path)
+        try:
+            with Folder(os.path.dirname(real)) as folder:
+                return open_regular(folder, real, os.O_RDONLY)[0]
+        except FileNotFoundError:
+            return None
 
 
 def unlink(path: str) -> None:

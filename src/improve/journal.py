@@ -7,12 +7,19 @@ hunks it made, so that `undo` can take them back.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, BinaryIO
 
 from improve import files
+from improve.folder import explained
+
+INTERNAL = ("applying", "undoing", "cut off", "backup")
+"""Events for improve itself: what it is about to do, and where a rebuild starts."""
+_LONGEST = 1 << 26
+"""Bytes of a line; a longer one is none of ours."""
 
 
 def append(path: str, event: dict[str, Any], *, durable: bool) -> None:
@@ -22,35 +29,39 @@ def append(path: str, event: dict[str, Any], *, durable: bool) -> None:
 
 def read(path: str) -> Iterator[dict[str, Any]]:
     """Yield the events, oldest first; a torn or foreign line is passed over."""
-    try:
-        stream = open(path, "rb")  # noqa: SIM115 - closed by the with below
-    except FileNotFoundError:
-        return
-    with stream:
-        for line in stream:
+    with explained("read", path), _opened(path) as stream:
+        while line := stream.readline(_LONGEST):
             event = parse(line)
             if event is not None:
                 yield event
 
 
-def read_back(path: str, block: int = 1 << 16) -> Iterator[dict[str, Any]]:
-    """Yield the events, newest first, reading no more of the file than is asked for."""
-    try:
-        stream = open(path, "rb")  # noqa: SIM115 - closed by the with below
-    except FileNotFoundError:
-        return
-    with stream:
+def _opened(path: str) -> BinaryIO:
+    fd = files.open_to_read(path)
+    return io.BytesIO() if fd is None else open(fd, "rb")
+
+
+def read_back(path: str, block: int = 1 << 16, *, only: tuple[str, ...] = ()) -> Iterator[dict[str, Any]]:
+    """Yield the events, newest first, reading no more of the file than is asked for; `only` names their kinds."""
+    for line in _lines_back(path, block):
+        # most lines are observations: a look at the bytes spares reading them
+        if not only or any(kind.encode() in line for kind in only):
+            event = parse(line)
+            if event is not None and (not only or event["event"] in only):
+                yield event
+
+
+def _lines_back(path: str, block: int) -> Iterator[bytes]:
+    with explained("read", path), _opened(path) as stream:
         at, rest = stream.seek(0, os.SEEK_END), b""
-        while at > 0:
-            size = min(block, at)
+        while at > 0 and len(rest) <= _LONGEST:
+            size = min(max(block, len(rest)), at)
             at -= size
             stream.seek(at)
             lines = (stream.read(size) + rest).split(b"\n")
             rest = lines.pop(0)
-            yield from (e for line in reversed(lines) if (e := parse(line)) is not None)
-        event = parse(rest)
-        if event is not None:
-            yield event
+            yield from reversed(lines)
+        yield rest
 
 
 def parse(line: bytes) -> dict[str, Any] | None:

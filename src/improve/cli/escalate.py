@@ -159,10 +159,10 @@ def confirm_command(rule_id: str, scope: str, as_json: bool) -> int:
 def undo_command(dry_run: bool, as_json: bool) -> int:
     """Take back the last change set: the lines it wrote and what it changed in rules. Again for the one before."""
     from improve.report import as_json as answer
-    from improve.workflow import changes
+    from improve.workflow.undo import undo
 
     here = look_around()
-    done = changes.undo(here, dry_run=dry_run)
+    done = undo(here, dry_run=dry_run)
     if as_json:
         say(
             answer(

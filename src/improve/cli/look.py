@@ -52,9 +52,9 @@ def log_command(limit: int, as_json: bool) -> int:
     from improve import journal, report
 
     here = look_around()
-    shown = [
-        e for e in islice(journal.read_back(here.home.journal), limit * 3) if e["event"] not in ("applying", "backup")
-    ][:limit]
+    shown = [e for e in islice(journal.read_back(here.home.journal), limit * 3) if e["event"] not in journal.INTERNAL][
+        :limit
+    ]
     if as_json:
         say(report.as_json("log", {"events": [_event(e) for e in shown]}))
         return 0

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from improve import files, journal
+from improve import files
 from improve.errors import ImproveError
 from improve.rule import Rule
 from improve.store import Edit
-from improve.workflow import changes, plan
+from improve.workflow import changes, cutoff, plan
 from improve.workflow.here import Here
-from improve.workflow.plan import Plan, Step, Target
+from improve.workflow.plan import Plan, Step
+from improve.workflow.targets import Target
 
 
 @dataclass
@@ -32,25 +33,32 @@ class Outcome:
 def escalate(here: Here, *, rules: tuple[str, ...] = (), project: str = "", apply: bool = False) -> Outcome:
     """Write what is due into every file it belongs in; without *apply* nothing is changed anywhere."""
     if not apply:
-        return Outcome(_planned(here, here.store.peek(here.now), rules, project), applied=False)
+        return Outcome(_planned(here, Edit(here.store, here.store.view(), here.now), rules, project), applied=False)
     with here.store.edit(here.now) as edit:
+        cutoff.recover(here, edit)
         planned = _planned(here, edit, rules, project)
         outcome = Outcome(planned, applied=True)
         if not (planned.changes or planned.rules):
             return outcome
-        change = changes.new_id()
-        intent = {"event": "applying", "change": change, "files": [c.record() for c in planned.changes]}
-        journal.append(
-            here.home.journal, {"v": 1, "at": here.now.isoformat(timespec="seconds"), **intent}, durable=True
-        )
+        title = _carry_out(here, edit, planned, outcome)
+    outcome.notice = changes.remember(here, title)
+    return outcome
+
+
+def _carry_out(here: Here, edit: Edit, planned: Plan, outcome: Outcome) -> str:
+    """Write the files, then the store; returns what the change set is called."""
+    change = changes.new_id()
+    said = {"change": change, "title": "escalate, cut off", "rules": list(planned.rules)}
+    if planned.changes:
+        cutoff.intend(here, "applying", **said, files=[c.record() for c in planned.changes])
+    with cutoff.all_or_nothing(here, edit, planned.changes):
         failed = _write_files(planned, outcome)
         done = [_as_written(rule, edit.view.rule(rule.id), failed) for rule in planned.rules.values()]
         for rule in done:
             edit.put(rule)
         title = _title(planned, outcome)
         changes.commit(edit, "applied", title, rules=[r.id for r in done], changed=outcome.written, change=change)
-    outcome.notice = changes.remember(here, title)
-    return outcome
+    return title
 
 
 def _planned(here: Here, edit: Edit, rules: tuple[str, ...], project: str) -> Plan:

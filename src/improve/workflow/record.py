@@ -59,13 +59,19 @@ def observe(here: Here, pending: Pending) -> Recorded:
             results = merge_waiting(here, edit)
             recorded = results.get(pending.oid) or _found_merged(edit, pending)
     except (Busy, NeedsRepair, EnvironmentFailure) as exc:
-        exc.args = (f"{exc}\nThe observation is kept and merged by the next command that can.",)
+        exc.args = (_kept(str(exc)),)
         raise
     if pending.same_as and recorded is None:
         files.unlink(path)
         raise NoSuchRule(f"no rule has the id {pending.same_as!r}; nothing was recorded")
     assert recorded is not None
     return recorded
+
+
+def _kept(why: str) -> str:
+    """Say that the observation is safe; whoever is told to run it again would count it twice."""
+    reason, _, _ = why.partition("nothing was written")
+    return f"{reason.rstrip(' ,;.')}. The observation is kept and merged by the next command that can; do not repeat it"
 
 
 def _check_named(here: Here, pending: Pending) -> None:

@@ -1,0 +1,159 @@
+"""undo: take back the newest change set, its lines in files and its changes to rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from improve import diff, document, files, journal
+from improve.errors import ImproveError, Refused
+from improve.rule import Rule, occasions
+from improve.store import Edit
+from improve.workflow import cutoff
+from improve.workflow.changes import CAP, CHANGE_SETS, FileChange, hunks_of, new_id, put_back, remember, took_effect
+from improve.workflow.here import Here
+
+
+@dataclass
+class Undone:
+    """What `undo` did."""
+
+    title: str
+    rules: list[str]
+    files: list[FileChange] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    notice: str = ""
+
+
+def undo(here: Here, *, dry_run: bool = False) -> Undone:
+    """Take back the last change set: its lines in files, its changes to rules.
+
+    Raises:
+        Refused: nothing to undo, or somebody changed the very lines since; nothing is written then.
+    """
+    with here.store.edit(here.now) as edit:
+        event = latest(here, edit)
+        if event is None:
+            raise Refused("there is no change set to undo; nothing was changed. See what happened with: improve log")
+        result = Undone(str(event.get("title", event["event"])), [str(r) for r in event.get("rules", [])])
+        snapshots = _plan_files(here, event, result)
+        _plan_rules(edit, event, result)
+        if dry_run:
+            return result
+        line = {
+            "event": "undone",
+            "undoes": event["change"],
+            "title": f"undo: {result.title}",
+            "rules": result.rules,
+            "before": edit.images()[0],
+            "change": new_id(),
+        }
+        if snapshots:
+            cutoff.intend(here, "undoing", undoes=event["change"])
+        with cutoff.all_or_nothing(here, edit, result.files):
+            for snapshot, item in snapshots:
+                put_back(snapshot, item.after, existed=item.existed)
+            edit.commit(line, durable=True)
+    result.notice = remember(here, f"undo: {result.title}")
+    return result
+
+
+def latest(here: Here, edit: Edit) -> dict[str, Any] | None:
+    """Find the newest change set that is in force: it was not undone, and it was not cut off without a trace."""
+    closed: set[str] = set()
+    resumed: set[str] = set()
+    for event in journal.read_back(here.home.journal, only=(*CHANGE_SETS, *cutoff.CLOSING, "applying", "undoing")):
+        kind, change = event["event"], str(event.get("change", ""))
+        if kind == "undoing":
+            resumed.add(str(event.get("undoes", "")))
+        elif kind in cutoff.CLOSING:
+            closed |= {str(event.get("undoes", ""))} if took_effect(edit, event) else set()
+        elif change not in closed and (_partly_written(event) if kind == "applying" else took_effect(edit, event)):
+            return {**event, "resumed": change in resumed}
+    return None
+
+
+def _partly_written(event: dict[str, Any]) -> bool:
+    return any(_stands_in(item) for item in event.get("files", []))
+
+
+def _stands_in(item: dict[str, Any]) -> bool:
+    return cutoff.stands(files.read(item["path"], cap=CAP).data, hunks_of(item))
+
+
+def _plan_files(here: Here, event: dict[str, Any], result: Undone) -> list[tuple[files.Snapshot, FileChange]]:
+    planned = []
+    cut_off = event["resumed"] or event["event"] == "applying"
+    for item in event.get("files", []):
+        snapshot = files.read(item["path"], cap=CAP)
+        if cut_off and not cutoff.stands(snapshot.data, hunks_of(item)):
+            continue
+        if not snapshot.exists:
+            result.notes.append(f"{here.short(item['path'])} is gone; there is nothing to take back in it")
+            continue
+        try:
+            before = diff.revert(snapshot.data, hunks_of(item))
+        except Refused as exc:
+            raise Refused(f"{here.short(item['path'])}: {exc}") from None
+        change = FileChange(snapshot.path, snapshot.data, before, item["existed"] or bool(before))
+        planned.append((snapshot, change))
+        result.files.append(change)
+    return planned
+
+
+def _plan_rules(edit: Edit, event: dict[str, Any], result: Undone) -> None:
+    indent = edit.view.shape.indent
+    for rule_id, before in event.get("before", {}).items():
+        after = event.get("entries", {}).get(rule_id)
+        row = edit.index.by_id(rule_id)
+        current = edit.view.text_of(rule_id) if row else None
+        if before is None:
+            _forget(edit, rule_id, current, after, result)
+        elif current == after or row is None:
+            edit.restore_text(rule_id, before)
+        else:
+            old, new = _rule(before, indent), _rule(after, indent)
+            edit.put(_three_way(old, new, row.rule))
+    if event["event"] in ("applied", "applying"):
+        _set_aside(edit, event, result)
+
+
+def _forget(edit: Edit, rule_id: str, current: str | None, after: str | None, result: Undone) -> None:
+    if current is not None and current == after:
+        edit.drop(rule_id)
+    elif current is not None:
+        result.notes.append(f"{rule_id} has new evidence since; it stays")
+
+
+def _rule(text: str | None, indent: int) -> Rule:
+    rule = document.read_entry(text, indent).rule if text else None
+    if rule is None:
+        raise ImproveError("the journal holds no usable text of a rule; nothing was changed")
+    return rule
+
+
+def _three_way(before: Rule, after: Rule, current: Rule) -> Rule:
+    """Take back what changed from before to after, keep what came later."""
+    values: dict[str, Any] = {}
+    for item in fields(Rule):
+        old, new, now = (getattr(rule, item.name) for rule in (before, after, current))
+        if old == new or item.name == "extra":
+            continue
+        if isinstance(old, tuple):
+            values[item.name] = tuple(x for x in now if x in old or x not in new) + tuple(
+                x for x in old if x not in now
+            )
+        elif now == new:
+            values[item.name] = old
+    return replace(current, **values)
+
+
+def _set_aside(edit: Edit, event: dict[str, Any], result: Undone) -> None:
+    """An undone line would be written again by the next `escalate --apply`; it waits for new evidence instead."""
+    for rule_id in event.get("rules", []):
+        row = edit.index.by_id(rule_id)
+        if row and row.due and not row.rule.retired:
+            edit.put(replace(row.rule, rejected_at=occasions(row.rule)))
+            result.notes.append(
+                f"{rule_id} is set aside until it comes up again; write it now with: improve escalate --apply {rule_id}"
+            )
