@@ -20,6 +20,7 @@ from improve.errors import UsageError
 from improve.lexicon import model
 from improve.lexicon.features import Prepared, features, prepare
 from improve.lexicon.opposites import opposition
+from improve.lexicon.rarity import RARE, rarity
 
 __all__ = [
     "Comparison", "Prepared", "Shelf", "answer_pairs", "compare", "compare_prepared", "importance", "normalize",
@@ -31,6 +32,9 @@ Relation = Literal["same", "contradict", "related", "different"]
 AVERAGE = 30.0
 """Total weight of an average rule: longer rules get less per term, shorter ones more (BM25 with b = 0.5)."""
 MOST_TERMS = 40
+LEAST = 12.0
+"""Common weight below which two rules say too little to be called the same."""
+
 SHORTLIST = 60
 
 _QUOTES = {0x2018: "'", 0x2019: "'", 0x201C: '"', 0x201D: '"'}
@@ -59,13 +63,17 @@ def normalize(text: str) -> str:
 
 def terms(text: str) -> dict[str, float]:
     """Give the terms a rule is found by, with their weight in this rule (length already evened out)."""
-    return _terms(_prepared(text))
+    return _terms(read_rule(text))
 
 
 def _terms(rule: Prepared) -> dict[str, float]:
-    length = 0.5 + 0.5 * rule.total / AVERAGE
-    kept = sorted(rule.weights, key=lambda word: (-rule.weights[word], word))[:MOST_TERMS]
-    return dict.fromkeys(kept, 2.2 / (1.0 + 1.2 * length))
+    """Take concepts, then pairs of neighbours, then words as they are written, as long as there is room."""
+    base = 2.2 / (1.0 + 1.2 * (0.5 + 0.5 * rule.total / AVERAGE))
+    heavy = sorted(rule.weights, key=lambda word: (-rule.weights[word], word))
+    found = {word: base * (rule.weights[word] / RARE) ** 0.3 for word in heavy}
+    found |= {f"{one}+{two}": 0.3 * base for one, two in rule.pairs}
+    found |= {f"~{rule.spelt.get(word, word)}": 0.3 * base for word in heavy}
+    return dict(list(found.items())[:MOST_TERMS])
 
 
 def importance(df: int, n: int) -> float:
@@ -77,7 +85,7 @@ class Shelf:
     """Rules held in memory with the same index that a store keeps on disk."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        self._rules = [_prepared(text) for text in texts]
+        self._rules = [prepare(text) for text in texts]
         self._postings: dict[str, list[tuple[int, float]]] = {}
         for number, rule in enumerate(self._rules):
             for term, weight in _terms(rule).items():
@@ -94,16 +102,16 @@ class Shelf:
         return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
 
     def nearest(self, text: str, limit: int = 5) -> list[tuple[int, float]]:
-        """Give the nearest rules by `compare` among the shortlist, best first."""
-        query = _prepared(text)
-        listed = [(n, compare_prepared(query, self._rules[n]), s) for n, s in self.shortlist(text)]
-        listed.sort(key=lambda row: (-row[1].score, -row[2], row[0]))
-        return [(n, comparison.score) for n, comparison, _ in listed[:limit]]
+        """Give the rules nearest to a text, best first, with how sure it is that they are the same."""
+        listed = self.shortlist(text)
+        rules = [self._rules[number] for number, _ in listed]
+        order = _order(read_rule(text), rules, [score for _, score in listed])
+        return [(listed[place][0], comparison.score) for place, comparison in order[:limit]]
 
 
 def compare(a: str, b: str) -> Comparison:
     """Compare two rule texts; the order does not matter."""
-    return compare_prepared(_prepared(a), _prepared(b))
+    return compare_prepared(read_rule(a), read_rule(b))
 
 
 def compare_prepared(a: Prepared, b: Prepared) -> Comparison:
@@ -113,20 +121,47 @@ def compare_prepared(a: Prepared, b: Prepared) -> Comparison:
     values = features(a, b)
     score = model.sameness(values)
     clash = opposition(a, b)
-    if clash is not None:
-        return Comparison("contradict", min(score, 0.5), clash.reason)
-    if score >= model.SURE:
-        return Comparison("same", score, "the same demand in other words")
+    if clash:
+        return Comparison("contradict", min(score, model.NEAR), clash)
+    if model.same_reading(values):
+        return Comparison("same", max(score, 0.9), "the same demand, worded otherwise")
+    if score >= model.SURE and values[0] * (a.total + b.total) >= LEAST:
+        return Comparison("same", score, "the same demand, worded otherwise")
     if score >= model.NEAR:
-        return Comparison("related", score, "much in common")
+        return Comparison("related", score, _common(a, b))
     return Comparison("different", score, "little in common")
 
 
-def rerank(query: str, candidates: Sequence[str]) -> list[tuple[int, Comparison]]:
-    """Compare a rule with each candidate; give their positions and comparisons, the likeliest twin first."""
-    asked = _prepared(query)
-    compared = [(n, compare_prepared(asked, _prepared(text))) for n, text in enumerate(candidates)]
-    return sorted(compared, key=lambda pair: (-pair[1].score, pair[0]))
+def _common(a: Prepared, b: Prepared) -> str:
+    shared = sorted(a.weights.keys() & b.weights.keys(), key=lambda word: (-a.weights[word], word))
+    return f"both speak of {', '.join(a.spelt.get(word, word) for word in shared[:3])}"
+
+
+def rerank(query: str, candidates: Sequence[str], scores: Sequence[float] = ()) -> list[tuple[int, Comparison]]:
+    """Compare a rule with each candidate; give their positions and comparisons, the likeliest twin first.
+
+    `scores` are what the index said of the candidates; the order is better with them.
+    """
+    return _order(read_rule(query), [read_rule(text) for text in candidates], scores)
+
+
+def _order(asked: Prepared, rules: Sequence[Prepared], scores: Sequence[float]) -> list[tuple[int, Comparison]]:
+    known = scores or [_closeness(asked, rule) for rule in rules]
+    compared = [(place, compare_prepared(asked, rule)) for place, rule in enumerate(rules)]
+    return sorted(compared, key=lambda pair: (-known[pair[0]], pair[0]))
+
+
+def _closeness(a: Prepared, b: Prepared) -> float:
+    """Stand in for the index score, with the general rarity of words for their rarity in the store."""
+    mine, theirs = _terms(a), _terms(b)
+    return sum(mine[term] * theirs[term] * rarity(term.lstrip("~")) for term in mine.keys() & theirs.keys())
+
+
+def likeness(a: str, b: str) -> float:
+    """Say how much of their letters two texts share in order, 0 to 1: a reworded line, not a same rule."""
+    from rapidfuzz import fuzz
+
+    return fuzz.ratio(normalize(a), normalize(b)) / 100
 
 
 def answer_pairs(lines: Iterable[str]) -> Iterator[str]:
@@ -157,5 +192,6 @@ def _complaint(number: int, what: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _prepared(text: str) -> Prepared:
+def read_rule(text: str) -> Prepared:
+    """Prepare a rule, or take it from memory when it was prepared a moment ago."""
     return prepare(text)

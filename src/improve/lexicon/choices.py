@@ -94,16 +94,14 @@ theme: dark-mode light-mode
 editor mode: vim emacs
 null handling: null undefined
 identifier: uuid autoincrement
-autonomy: ask-user=question=approval proceed
+autonomy: ask-user=approval proceed
 """
 """One family a line: what kind of choice it is, then its members (canonical words of concepts.py)."""
 
 DEPENDENT = frozenset({"case", "answer language", "import timing", "quotes", "inheritance"})
 """Families whose members exclude each other only when the rules speak of the same subject."""
 
-LOOSE = frozenset(
-    {"answer length", "comment purpose", "logging", "error style", "cloud", "hosting", "http client"}
-)
+LOOSE = frozenset({"answer length", "comment purpose", "logging", "error style", "cloud", "hosting", "http client"})
 """Families whose members often live side by side: they exclude each other only where the rest is alike."""
 
 SUBJECTS = frozenset(

@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Set
+from itertools import pairwise
+from typing import NamedTuple
 
 from improve.lexicon.choices import SUBJECTS, ecosystems, families
-from improve.lexicon.read import Clause, Number, fold, read
+from improve.lexicon.quantity import Number, meet
+from improve.lexicon.rarity import RARE
+from improve.lexicon.read import Clause, fold, read
 
-NAMES = ("f1", "low", "high", "head", "order", "grams", "signs", "choice", "subject", "world", "number",
-         "missing", "size", "common", "focus")  # fmt: skip
+NAMES = (
+    "both",  # share of the weight of both rules that is common to them
+    "less",  # that share for the rule which is covered less
+    "more",  # and for the one covered more
+    "clause",  # the same for the two clauses most alike
+    "letters",  # character triples
+    "spelling",  # words as they are written, not as concepts
+    "telling",  # weight of the rarest word in common
+    "signs",  # common words that one rule demands and the other forbids
+    "choice",  # another member of an exclusive family
+    "world",  # another programming world
+    "number",  # another number of the same unit (half: only one rule has a number)
+    "code",  # other commands or names in code marks
+    "subjects",  # other things the rule is about
+    "added",  # weight of what only one of them says
+)
 """The features, in the order in which the model weighs them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(NamedTuple):
     """A rule read once, to be compared often."""
 
     text: str
@@ -23,106 +40,110 @@ class Prepared:
     clauses: tuple[Clause, ...]
     numbers: tuple[Number, ...]
     choices: dict[str, frozenset[str]]
+    """For each exclusive family, the members the rule asks for."""
     subjects: frozenset[str]
     worlds: frozenset[str]
-    pairs: frozenset[tuple[str, str]]
-    grams: frozenset[str]
+    spelt: dict[str, str]
+    """How the words that stand for a concept of another name are written."""
+    spellings: frozenset[str]
+    codes: frozenset[str]
+    pairs: tuple[tuple[str, str], ...]
+    """Neighbouring words."""
+    letters: frozenset[str]
 
 
 def prepare(text: str) -> Prepared:
     """Read a rule for `features` and `opposition`."""
-    seen = read(text)
-    plain = " ".join(fold(text).split())
-    choices: dict[str, set[str]] = {}
-    for word, sign in seen.signs.items():
-        if sign >= 0:
-            for family, side in families().get(word, ()):
-                choices.setdefault(family, set()).add(side)
+    folded = fold(text)
+    seen = read(text, folded)
+    plain = " ".join(folded.split()).rstrip(".!;:, ")
     worlds = ecosystems()
     return Prepared(
-        text=plain.rstrip(".!;:, "),
+        text=plain,
         weights=seen.weights,
         signs=seen.signs,
         total=sum(seen.weights.values()) or 1e-6,
         clauses=tuple(seen.clauses),
         numbers=tuple(seen.numbers),
-        choices={family: frozenset(members) for family, members in choices.items()},
-        subjects=frozenset(word for word in seen.weights if word in SUBJECTS),
+        choices=_chosen(seen.signs),
+        subjects=SUBJECTS & seen.weights.keys(),
         worlds=frozenset(worlds[word] for word in seen.weights if word in worlds),
-        pairs=frozenset(zip(seen.order, seen.order[1:], strict=False)),
-        grams=frozenset(plain[n : n + 3] for n in range(len(plain) - 2)),
+        spelt=seen.spelt,
+        spellings=frozenset(seen.spelt.get(word, word) for word in seen.weights),
+        codes=seen.codes,
+        pairs=tuple(dict.fromkeys(pairwise(seen.order))),
+        letters=frozenset(map("".join, zip(plain, plain[1:], plain[2:], strict=False))),
     )
+
+
+def _chosen(signs: dict[str, int]) -> dict[str, frozenset[str]]:
+    chosen: dict[str, frozenset[str]] = {}
+    table = families()
+    for word, sign in signs.items():
+        if sign >= 0 and word in table:
+            for family, side in table[word]:
+                chosen[family] = chosen.get(family, frozenset()) | {side}
+    return chosen
 
 
 def features(a: Prepared, b: Prepared) -> tuple[float, ...]:
     """Measure a pair; the order of the two does not matter."""
     shared = a.weights.keys() & b.weights.keys()
-    in_a = sum(a.weights[word] for word in shared)
-    in_b = sum(b.weights[word] for word in shared)
+    in_a = sum(map(a.weights.__getitem__, shared))
+    in_b = sum(map(b.weights.__getitem__, shared))
     of_a, of_b = in_a / a.total, in_b / b.total
-    opposed = sum(a.weights[word] for word in shared if a.signs[word] * b.signs[word] < 0)
-    grams = len(a.grams & b.grams)
+    opposed = [word for word in shared if a.signs[word] * b.signs[word] < 0]
+    telling = max((min(a.weights[word], b.weights[word]) for word in shared), default=0.0)
     return (
         (in_a + in_b) / (a.total + b.total),
         min(of_a, of_b),
         max(of_a, of_b),
-        _head(a, b),
-        _dice(a.pairs, b.pairs),
-        2.0 * grams / (len(a.grams) + len(b.grams) or 1),
-        opposed / in_a if in_a else 0.0,
+        _clause(a, b),
+        _dice(a.letters, b.letters),
+        _dice(a.spellings, b.spellings),
+        telling / RARE,
+        _sum(a, b, opposed) / (in_a + in_b) if opposed else 0.0,
         _choices(a, b),
-        _apart(a.subjects, b.subjects),
         _apart(a.worlds, b.worlds),
         _numbers(a, b),
-        min(1.0, min(_rarest(a, shared), _rarest(b, shared)) / 6.5),
-        min(a.total, b.total) / max(a.total, b.total),
-        min(1.0, (in_a + in_b) / 60.0),
-        _rarest_shared(a, shared) / 6.5,
+        _apart(a.codes, b.codes),
+        1.0 - len(a.subjects & b.subjects) / len(a.subjects | b.subjects) if a.subjects and b.subjects else 0.0,
+        min(1.0, max(a.total - in_a, b.total - in_b) / 20),
     )
 
 
-def _head(a: Prepared, b: Prepared) -> float:
-    """Compare the heaviest clauses with each other: the demand itself, without what is said around it."""
+def _sum(one: Prepared | Clause, two: Prepared | Clause, words: Iterable[str]) -> float:
+    mine, theirs = one.weights, two.weights
+    return sum(mine[word] + theirs[word] for word in words)
+
+
+def _clause(a: Prepared, b: Prepared) -> float:
+    """Compare the first clauses with each other: the demand itself, without what is said around it."""
     best = 0.0
     for one in a.clauses[:3]:
-        total = sum(one.weights.values())
         for two in b.clauses[:3]:
-            whole = total + sum(two.weights.values())
-            if whole > 8.0:
-                both = sum(
-                    one.weights[word] + two.weights[word] for word in one.weights.keys() & two.weights.keys()
-                )
-                best = max(best, both / whole)
+            whole = one.total + two.total
+            if whole > 8.0:  # two single plain words are no demand
+                common = one.weights.keys() & two.weights.keys()
+                best = max(best, _sum(one, two, common) / whole)
     return best
 
 
-def _dice(a: frozenset[tuple[str, str]], b: frozenset[tuple[str, str]]) -> float:
+def _dice(a: Set[str], b: Set[str]) -> float:
     return 2.0 * len(a & b) / (len(a) + len(b) or 1)
 
 
-def _apart(a: frozenset[str], b: frozenset[str]) -> float:
+def _apart(a: Set[str], b: Set[str]) -> float:
     """Say how far two sets are apart; nothing is said by an empty one."""
     return 1.0 - len(a & b) / min(len(a), len(b)) if a and b else 0.0
 
 
 def _choices(a: Prepared, b: Prepared) -> float:
-    return float(
-        any(not a.choices[family] & b.choices[family] for family in a.choices.keys() & b.choices.keys())
-    )
+    return float(any(not a.choices[family] & b.choices[family] for family in a.choices.keys() & b.choices.keys()))
 
 
 def _numbers(a: Prepared, b: Prepared) -> float:
-    """Say 1 where the two give other numbers of the same unit, 0.5 where only one gives a number."""
     if bool(a.numbers) != bool(b.numbers):
         return 0.5
-    units = {number.unit for number in a.numbers} & {number.unit for number in b.numbers}
-    mine = {number for number in a.numbers if number.unit in units}
-    return float(bool(units) and not mine & set(b.numbers))
-
-
-def _rarest(rule: Prepared, shared: set[str]) -> float:
-    return max((weight for word, weight in rule.weights.items() if word not in shared), default=0.0)
-
-
-def _rarest_shared(rule: Prepared, shared: set[str]) -> float:
-    return max((rule.weights[word] for word in shared), default=0.0)
+    alike = [(one, two) for one in a.numbers for two in b.numbers if one.unit == two.unit]
+    return float(bool(alike) and not any(meet(one, two) for one, two in alike))

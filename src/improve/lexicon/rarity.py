@@ -14,72 +14,72 @@ from improve.lexicon.words import GENERIC
 BANDS = """
 1.5: use
 2.0: test
-2.5: change run file check add before code only
-3.0: create name user function exist agent document prefer codebase pattern write
-3.5: instead state tool update follow path implement new command api type task configuration data explain
-3.5: validate explicit look behavior real commit read build error
-4.0: small featur focused pass approval work after component fix src script helper without specific comment
-4.0: format import modul example parameter remove folder local package direct call pull-request output
-4.0: readable context dependency response logic model reuse class input shar structur line simple fail
-4.0: operat plan secret version cli ui content server default external variable log referenc runtim
-4.0: duplicate request
-4.5: issu app branch finish sourc valu handl scope session skill field key descriptive git start ad
-4.5: database hook memory rule > refactor concise list separation accurate set mock non query style unused
-4.5: claud block non-obvious servic text ask-user guess page step env-variable prompt action event messag
-4.5: performance level mode provider result consistent load release time mutate public detailed npm
-4.5: async-await client install main proper push root system environment return bas instruction provid
-4.5: question typescript defin description design heading template
-5.0: coverage extract lint mcp see unrelated boundary next preserv route show string summary lib manual
-5.0: pnpm resourc token full github node own plugin purpose section singl stor ask broken control
-5.0: independent prevent support but exception id integrat interface process python tabl core deploy
-5.0: execute-order migration workflow apply dev element exact execution cach fetch flow option shell skip
-5.0: access contract nativ allow custom export json layer maintain merge render workspac big domain link
-5.0: miss multipl treat web clean debug flag host implementation-detail metadata object schema x bug
-5.0: contain form global-state hardcode languag obvious security warning accessibility analysis character
-5.0: ci decision enabl catch framework relevant sdk setting stay stop surfac unit word auto docstring
-5.0: english extension fallback inlin report split true unit-test < backend bun busi cargo e2e-test
-5.0: endpoint open requirement url
-5.5: capability chat error-handling expect group insid platform side-effect test-suite wrap abstraction
-5.5: case constraint copy organiz property resolv semantic shap understand activ artifact cod consider
-5.5: development different gemini maximum necessary otherwiz pipelin react static approach canonical entry
-5.5: explicit-type history label prefix relat remain replac safe sanitize setup stag status storag syntax
-5.5: tag top type-check worktree applicat attribut availabl fixture gate handler help ignor javascript
-5.5: point production raw re record solution technical affect body color cross final guid how informat loop
-5.5: mak navigat pars register role silent test-driven think translat auth back base map multi number
-5.5: revert s worker background bash common compatibility display enforc hand improv limit manag o overrid
-5.5: problem pytest something transcendent architectur assertion automatical concept constant container
-5.5: destructive disabl gitignor immediat interactiv item note npx parameterized policy privat risk side
-5.5: similar wrapper clos codex cursor declar docker eval evaluat evidenc fals http imag latest layout mark
-5.5: markdown nesting optional parallel pre premature progress renam second stack tell tree two why window
-5.5: appear dynamic everything filter interaction lazy-load marker proceed prop readme.md relationship say
-5.5: stal strategy stream thing trac trust truth visual why-comment yarn
-6.0: alternativ array browser camel-case cloud conflict depend end intentional it's persistent scanboxid
-6.0: server-component statement strict switch unnecessary you're agents.md binary bypass checkout
-6.0: dependency-injection durabl empty fac frontend futur gh grep index job keyboard legacy m machin mirror
-6.0: nx part safety single-responsibility skill.md space-indent success that's y abov activity anyth
-6.0: authenticat automat becaus captur channel connection conversat css de definition expos html maco
-6.0: network null original pascal-case phas placeholder registry regression-test select self send tmp
-6.0: trigger valid @/ absolut adapter best bin broad child collection column complexity controller
-6.0: coordinat creativ entity eslint explor fresh hierarchy intend keyword known leav long metric
-6.0: minimum-of move omx openspec payload pin primary quality readm sandbox save scenario sentenc site size
-6.0: snapshot startup subagent suggest symbol trivial try turn useful uv accept align bare better bundl
-6.0: claude.md client-component clippy communicat composition const-keyword constructor d deriv
-6.0: deterministic discovery electron entir enum executabl fact git-status guard hard identify impact info
-6.0: know lane lifecycl lock major mix operator plac practical print-call protocol proxy pydantic reduc
-6.0: return-value sql stabl suffix temp timeout track upgrad upstream venv way yaml act address admin asset
-6.0: audit batch belong bound callback-style caus choos claim concret condition date detect emit generic
-6.0: initializ integration-test kebab-case low md modular often old orchestrator overlay php plus port
-6.0: prisma profil que rely screenshot snake-case specifical specify tailwind transcript visibl well
+2.5: run change add file check before code only
+3.0: name user create function exist agent codebase document prefer pattern
+3.5: write implement tool instead state data update follow path new command api type fix configuration
+3.5: explain feature task validate real explicit behavior ask-user commit read error bug build
+4.0: look focused pass small work after component src script session context helper without shared specific
+4.0: comment modul format locale example parameter import package folder call direct plan pull-request
+4.0: readable relevant dependency output response logic model reuse class input structur simple fail line
+4.0: operat secret ui version approval cli content server default external variable log referenc runtim app
+4.0: duplicate request start
+4.5: valu branch finish remove generated handl scope skill tell base field key descriptive git database
+4.5: hook memory rule refactor concise development full list separation show > accurate set claud mock
+4.5: style unused automatic guess link query sourc block non non-obvious pagination servic text clean
+4.5: env-variable prompt action event messag performance provider time level result consistent load release
+4.5: step mutate public detailed legacy mode npm async-await client install main preserve proper root
+4.5: system boundary manual return heading instruction provid typescript defin description design lint see
+4.5: template
+5.0: coverage extract mcp push unrelated environment next route string summary github lib plugin pnpm
+5.0: resourc token multiple node purpose section stor authentication control independent prevent support
+5.0: but exception id integrat interface process python tabl core deploy migration safe temporary workflow
+5.0: allow apply element execution singl cache debug exact execute-order fetch flow option access confirm
+5.0: contract decision nativ replace workspac custom export json layer maintain merge render big miss
+5.0: problem-space security treat web host implementation-detail metadata schema x ci contain form
+5.0: global-state hardcode languag obvious shell warning accessibility analysis character choice enabl
+5.0: framework guide history object telemetry translation catch flag sdk setting stay surfac unit word
+5.0: docstring english extension fallback inlin split struct true unit-test < backend bun busi cargo
+5.0: compatible e2e-test endpoint open platform requirement
+5.5: artifact break error-handling expect gate group insid location necessary persist side-effect suggest
+5.5: test-suite wrap abstraction architecture case constraint copy organize production property semantic
+5.5: shap understand activ consider different gemini maximum otherwiz pipelin static approach assert
+5.5: canonical concurrent entry explicit-type intentional label prefix react remain sanitize setup stage
+5.5: status storag syntax tag top type-check worktree applicat attribut availabl fixture handler help
+5.5: javascript move navigation point raw re solution technical body color cross final how loop override
+5.5: pars register role silent test-driven think map multi number optional revert s try upgrade worker bash
+5.5: enforc improv manag o pytest risk something transcendent concept constant container destructive face
+5.5: gitignor immediat interactiv item npx parameterized policy privat side similar wrapper clos codex
+5.5: cursor declar docker eval evaluat evidenc fals http imag latest layout mark markdown measure nesting
+5.5: pre premature progress renam second source-of-truth stack tree two unnecessary why appear back dynamic
+5.5: everything expose filter interaction lazy-load marker prop protect readme.md relationship say size
+5.5: strategy stream thing trust visual why-comment yarn
+6.0: alternativ array browser camel-case cloud conflict depend developer frontend persistent phas
+6.0: placeholder proceed scanboxid server-component skill.md strict switch window you're agents.md binary
+6.0: broken checkout condition date dependency-injection deterministic durabl empty end futur gh grep index
+6.0: job keyboard m machin mirror nx part single-responsibility space-indent statement success y abov
+6.0: activity anyth becaus captur channel connection css de definition html maco network null original
+6.0: pascal-case pin registry regression-test self send stable terminal todo trigger valid @/ absolut
+6.0: adapter best bin broad child collection column complexity controller coordinat creativ decorator
+6.0: entity enum eslint explor fresh hand hierarchy keyword known long metric omx openspec own payload
+6.0: primary quality readm sandbox scenario sentenc site snapshot startup subagent symbol trivial turn
+6.0: useful uv virtual-env accept align bare better bundl claude.md client-component clippy composition
+6.0: const-keyword constructor d deriv discovery electron executabl fact git-status hard identify impact
+6.0: incremental know lane lifecycl limit lock maintainer major minimum-of mix notification operator
+6.0: orchestrator practical print-call protocol proxy pydantic reduc return-value sql suffix tailwind
+6.0: timeout track upstream way yaml act admin asset audit batch belong bound callback-style caus choos
+6.0: claim concret crash detect emit generic initializ integration-test kebab-case low md modular n often
+6.0: overlay php plus port prisma que rely rust screenshot snake-case specifical specify transcript visibl
+6.0: well
 6.5: abbreviation alembic archiv baselin caller cast cd chain concern dedicat delegat edge-case effect
-6.5: estat exit general git-add-all glob googl handoff heavy high identical identity invalid iterat logical
-6.5: material mov n origin outcom para poll post primitiv principl reach reader ref research responsive
-6.5: retry rust smok submit uniqu variant activat alongsid barrel begin below blank brand bump category
-6.5: checklist choic click clin compatibl count dark decorator delta diagnostic dotfil dotnet early-return
-6.5: editor else embed emoji engin especial explorat fit frontmatter fully gitnexus good graceful guidanc
-6.5: head historical ids infinit initial invariant land logger manifest mechanism mistak moon namespac
-6.5: normal over-engineer owner panel perform playwright presentat product promiz py quick reflect regex
-6.5: replay rest retriev row sequential server-render signal spacing sqlite temporary terminal them thread
-6.5: together topic v verb view what's whether whol widget writer wrong
+6.5: engin estat exit general git-add-all glob googl handoff heavy high identical identity invalid iterat
+6.5: logical material origin outcom para poll popup post primitiv principl reach reader ref research
+6.5: responsive retry smok submit uniqu variant wait activat alongsid barrel below blank brand category
+6.5: checklist click clin compiler count dark delta diagnostic dotfil dotnet early-return editor embed
+6.5: emoji especial explorat fit frontmatter fully gitnexus good graceful head herdr historical ids infinit
+6.5: initial invariant land logger manifest mechanism mistak moon namespac normal openai over-engineer
+6.5: panel perform playwright presentat product promiz py quick reflect regex replay rest retriev robust
+6.5: row sequential server-render signal spacing sqlite thread together topic v verb view whether widget
+6.5: wire writer wrong
 """
 
 RARE = 6.5

@@ -87,7 +87,7 @@ concise: 简短 精简 簡潔 간결 짧게
 detailed: 详细 詳しく 자세히 상세
 explain: 说明 解释 説明 설명
 summary: 总结 摘要 要約 まとめ 요약
-question: 不清楚 不明确 歧义 模糊 曖昧 不明 모호 불명확 疑问
+ask-user: 不清楚 不明确 歧义 模糊 曖昧 不明 모호 불명확 疑问
 ask-user: 询问 提问 问用户 问 質問 尋ね 聞く AskUserQuestion 질문 물어
 guess: 猜测 猜 假设 推測 仮定 추측 가정
 approval: 许可 批准 同意 許可 承認 승인 허락 허가 동의 确认后
@@ -165,6 +165,9 @@ example: 示例 例子 例えば 예시
 page: 页面 ページ 페이지
 data: 数据 データ 데이터
 api: 接口文档
+tool: 工具 ツール 도구
+the: 场合 場合 可能 必要 明確 検討 以上 箇所 进行 进行 相关 对应 对应的 实现 情况 内容 时 경우 필요 대한
+  対象 相当 積極的 具体 関連 一般 対応 現有
 """
 
 SPACED = """
@@ -235,6 +238,7 @@ must: должен должны обязательно deve devem obrigatóri de
 """
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af々ー"
+_ENDING = re.compile("[\u3040-\u309f ]")
 _RUN = re.compile(f"[{_CJK}]+(?: [\uac00-\ud7af]+)*")
 _WORD = re.compile(r"[^\W\d_a-z]\w*|[a-z]*[à-öø-ÿ]\w*|[a-z]{3,}")
 
@@ -267,9 +271,9 @@ def _cut(run: str) -> str:
 
 
 def _pairs(rest: str) -> list[str]:
-    """Give the character pairs of an unknown stretch; kana alone are endings and carry nothing."""
+    """Give the character pairs of an unknown stretch; hiragana are endings and carry nothing."""
     pairs = (rest[n : n + 2] for n in range(len(rest) - 1))
-    return [pair for pair in pairs if not re.fullmatch(r"[\u3040-\u309f ]+", pair) and " " not in pair]
+    return [pair for pair in pairs if not _ENDING.search(pair)]
 
 
 def _translate(word: str) -> str:

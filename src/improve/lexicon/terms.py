@@ -43,7 +43,7 @@ autoincrement: auto_increment
 microservice: microservices micro_service
 jetpack-compose: jetpack_compose
 swiftui: swift_ui
-combine-framework: combine
+combine-framework: use_combine combine_publisher
 react-query: tanstack_query
 context7: context_7
 app-router: app_router

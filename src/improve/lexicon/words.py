@@ -23,57 +23,29 @@ STOP = words_of(
 )
 """Words that say nothing about what a rule is about (negations are listed apart)."""
 
-NEGATORS = words_of(
-    """
-    no not never none neither nor cannot cant dont doesnt didnt isnt arent wont shouldnt mustnt neednt
-    can't don't doesn't didn't isn't aren't won't shouldn't mustn't needn't avoid avoids avoiding
-    avoided forbid forbids forbidden prohibit prohibits prohibited ban bans banned disallow disallowed
-    refrain refuse against zero nothing nobody nowhere
-    """
-)
-"""Words after which the rule speaks of what must not be done, up to the end of the clause."""
-
-AVERTERS = words_of(
-    """
-    skip skips skipping skipped omit omits omitting omitted stop stops stopping drop drops dropping
-    forget forgets forgetting ignore ignores ignoring ignored disable disables disabling disabled bypass
-    bypasses bypassing eliminate eliminates minimize minimizes minimise minimizing limit discourage
-    discouraged exclude excluding leave leaves neglect remove removes removing delete deletes deleting
-    """
-)
-"""Verbs that turn their object round: `never skip tests` wants tests, `skip the summary` wants none."""
-
-RESET = words_of(
-    """
-    use uses using prefer prefers favor favour always must should write create keep run choose pick put
-    place add but instead call switch ask follow do place store leave return make define import
-    """
-)
-"""Words that end a negation when they open a new part after a comma, a dash or `and`/`but`."""
-
-CONDITION = words_of(
-    """
-    unless until except if when whenever once where before after while
-    """
-)
-"""Words that open a condition; what follows is neither demanded nor forbidden."""
-
 GENERIC = words_of(
     """
-    use prefer add write create follow implement provid include instead ensure run set do call new code
-    support handl current work way thing time case only correct properly relat involv perform apply
-    utiliz consider look best accord specific necessary whole full given certain better good within
+    use prefer add write create follow implement provid include instead ensure run set do call new code support
+    handl current work way time case only correct properly relat involv perform apply utiliz consider look best
+    accord specific necessary whole full given certain better good within approach point number job hit kind sort
+    part reasonable desir outcom actual particular general real start begin help anyon somewhat overall item list
+    directly request instruct known usual often always sometim rest long need want try begin result final proper
+    successful success serious reason base allow enabl leave place position amount degree level matter attention
+    care careful carefully benefit possibl able unable aware own effort purpose first last next previous top main
+    keep maintain make get let take give go become remain stay tell say see know think feel mean seem appear
+    expect hope wish like love hate choos pick relevant treat manag avail multiple appropriat adequat sufficient
+    suitabl reasonably aggressiv absolut essential major minor emphasiz immediat instanc situat mention
     """
 )
 """Stems that open a rule rather than say what it is about; they count for less than their rarity says."""
 
 IRREGULAR_FORMS = """
+coding: coding
 use: using used uses usage utilize utilise utilizing
 write: wrote written writing writes
 run: ran running
 choose: chose chosen
 build: built
-break: broken
 keep: kept
 say: said
 find: found
@@ -148,6 +120,8 @@ def stem(word: str) -> str:
     """Cut an English word down to the part its forms share (`queries`, `querying` → `query`)."""
     if word in IRREGULAR:
         return IRREGULAR[word]
+    if word.endswith("'s"):
+        return stem(word[:-2])
     if len(word) < 4 or not word.isascii() or not word.isalpha():
         return word
     return _tail(_verb(_plural(word)))
@@ -167,10 +141,16 @@ def _verb(word: str) -> str:
     for ending in ("ingly", "edly", "ing", "ed"):
         root = word[: -len(ending)]
         if word.endswith(ending) and len(root) >= 3 and any(c in "aeiouy" for c in root):
-            if root[-1] == root[-2] and root[-1] not in "lsz":
+            if len(root) > 3 and root[-1] == root[-2] and root[-1] not in "lsz":
                 return root[:-1]
-            return root
+            return root + "e" if _short(root) else root
     return word
+
+
+def _short(root: str) -> bool:
+    """Say whether a root lost its `e`: `mak(ing)`, `cod(ing)`, but not `run(ning)`, `fix(ing)`, `add(ing)`."""
+    vowels = [c in "aeiou" for c in root]
+    return vowels == [False, True, False] and root[-1] not in "wxy"
 
 
 def _tail(word: str) -> str:
