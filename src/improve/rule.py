@@ -121,9 +121,13 @@ def occasions(rule: Rule) -> int:
 
 
 def projects(rule: Rule) -> tuple[str, ...]:
-    """Keys of the real projects a rule was observed in, first seen first; `unknown` is none."""
+    """Keys of the real projects a rule was observed in, first seen first; `unknown` is none.
+
+    A bare name, as version 1 recorded it, is no second project beside the key that ends in it.
+    """
     seen = dict.fromkeys([f.project for f in rule.folded] + [o.project for o in rule.observations])
-    return tuple(p for p in seen if p and p != UNKNOWN)
+    ends = {key.rpartition("/")[2] for key in seen if "/" in key}
+    return tuple(p for p in seen if p and p != UNKNOWN and p not in ends)
 
 
 def fold(rule: Rule, *, keep: int) -> Rule:

@@ -73,10 +73,17 @@ class Here:
         return self.project.key if self.project else UNKNOWN
 
     def roots_of(self, key: str, view: View) -> list[str]:
-        """List the directories of a project on this machine, the current one first."""
-        known = list(view.head.projects[key].roots) if key in view.head.projects else []
+        """List the directories of a project on this machine, the current one first, then the latest seen."""
+        key = _full_key(key, view)
+        known = list(reversed(view.head.projects[key].roots)) if key in view.head.projects else []
         if self.project and self.project.key == key and self.project.root:
-            known = [self.project.root, *(root for root in reversed(known) if root != self.project.root)]
-        else:
-            known.reverse()
+            known = [self.project.root, *(root for root in known if root != self.project.root)]
         return [root for root in known if os.path.isdir(root)]
+
+
+def _full_key(key: str, view: View) -> str:
+    """Find the one registered project a bare name of version 1 can mean; the name itself when there are several."""
+    if key in view.head.projects or "/" in key:
+        return key
+    named = [full for full, place in view.head.projects.items() if place.name == key]
+    return named[0] if len(named) == 1 else key

@@ -1,0 +1,118 @@
+"""The instruction files of one run: which one a decision leads to, each read once, changed in memory."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from improve import files, gitdir, hosts, section
+from improve.edit import Edit
+from improve.errors import ImproveError
+from improve.escalate import NOBODY
+from improve.rule import Rule
+from improve.workflow.changes import FileChange
+from improve.workflow.here import Here
+
+CAP = 1 << 20
+"""Largest instruction file that is read, bytes."""
+GLOBAL_TITLE = "Global Agent Rules"
+PROJECT_TITLE = "Project Agent Rules"
+
+
+@dataclass
+class Target:
+    """One instruction file: as read, and as it would be."""
+
+    snapshot: files.Snapshot
+    data: bytes
+    key: str
+    """Project it belongs to; `NOBODY` for the global file."""
+    branch: str = ""
+
+    @property
+    def path(self) -> str:
+        """The real path."""
+        return self.snapshot.path
+
+    @property
+    def title(self) -> str:
+        """First heading, for a file that does not exist yet."""
+        if self.snapshot.exists:
+            return ""
+        return GLOBAL_TITLE if self.key == NOBODY else PROJECT_TITLE
+
+    @property
+    def change(self) -> FileChange:
+        """What would be written."""
+        return FileChange(self.path, self.snapshot.data, self.data, self.snapshot.exists)
+
+    def bullets(self) -> list[section.Bullet]:
+        """List the bullets as they would stand."""
+        return section.bullets(self.data)
+
+    def has(self, text: str) -> bool:
+        """Say whether a bullet has exactly this text."""
+        return any(bullet.text == text for bullet in self.bullets())
+
+
+class Targets:
+    """Finds and reads the files a run is about; two names of one file are one target."""
+
+    def __init__(self, here: Here, edit: Edit) -> None:
+        self.here = here
+        self.edit = edit
+        self.known: dict[str, Target] = {}
+        self.unreadable: dict[str, str] = {}
+        """Path → why it cannot be read or edited."""
+
+    def everywhere(self) -> str:
+        """Name the file for rules that hold everywhere."""
+        return hosts.global_choice(self.here.home.user, self.here.env).path
+
+    def where(self, rule: Rule, key: str) -> tuple[str, str]:
+        """Name the file a rule goes to for a target, or say why there is none."""
+        if key == NOBODY:
+            named = rule.destination.path if rule.destination and os.path.isabs(rule.destination.path) else ""
+            return named or self.everywhere(), ""
+        roots = self.here.roots_of(key, self.edit.view)
+        if not roots:
+            return "", (
+                f"the project {key} has no directory on this machine; nothing was written for it. "
+                "Its directory is known once something is recorded inside a clone of it"
+            )
+        if rule.destination:
+            return os.path.join(roots[0], os.path.expanduser(rule.destination.path)), ""
+        inside = bool(self.here.project and self.here.project.key == key)
+        return hosts.project_choice(roots[0], self.here.env, here=inside).path, ""
+
+    def open(self, path: str, key: str) -> Target | None:
+        """Read a file, once; None when it cannot be edited safely, `unreadable` says why."""
+        if path in self.unreadable:
+            return None
+        try:
+            snapshot = files.read(path, cap=CAP, within=self._fence(path, key))
+            same = self._same(snapshot)
+            if same:
+                return same
+            folder = os.path.dirname(snapshot.path)
+            section.check_editable(snapshot.data, siblings=os.listdir(folder) if os.path.isdir(folder) else [])
+        except ImproveError as exc:
+            self.unreadable[path] = str(exc)
+            return None
+        target = Target(snapshot, snapshot.data, key, gitdir.branch(folder))
+        self.known[snapshot.path] = target
+        return target
+
+    def _same(self, snapshot: files.Snapshot) -> Target | None:
+        if snapshot.path in self.known:
+            return self.known[snapshot.path]
+        file = (snapshot.dev, snapshot.ino)
+        return next(
+            (t for t in self.known.values() if snapshot.exists and (t.snapshot.dev, t.snapshot.ino) == file), None
+        )
+
+    def _fence(self, path: str, key: str) -> str | None:
+        """A project's file must lie inside the project; a person's own links may lead anywhere."""
+        if key == NOBODY:
+            return None
+        return next((root for root in self.here.roots_of(key, self.edit.view) if path.startswith(root + os.sep)), None)
