@@ -98,6 +98,12 @@ class Command:
     watched: Sequence[str] = ()
     check: Callable[[Outcome], Iterable[str]] = no_problems
     lines: int = 1
+    state: Callable[[Path], Mapping[str, object]] = lambda place: {}
+    """More that must be as before or as after, by name."""
+    again: Callable[[Outcome], Sequence[str | Path]] | None = None
+    """The run after the fault, when it must not be the same command once more."""
+    said: Callable[[Outcome], str] = lambda outcome: outcome.err
+    """Where a failure says its line."""
     marker: str = "{dir}"
     ignore: Sequence[str] = (
         *{sys.prefix, sys.base_prefix, "/usr/lib", "/lib/", "/etc/"},
@@ -133,7 +139,7 @@ def sweep(command: Command, scratch: Path, *, sample: int | None = None) -> Repo
         report.runs += 1
         report.outcomes[_end(outcome)] += 1
         found = [*_broken(command, outcome, before, after), *command.check(outcome)]
-        again = _run(command, place)
+        again = _run(_following(command, outcome), place)
         found += [*_unsettled(command, again, after), *command.check(again)]
         report.problems += [f"{fault}: {problem}" for problem in found]
     return report
@@ -162,8 +168,12 @@ def trace(command: Command, place: Path, log: Path) -> list[Call]:
 
 
 def snapshot(command: Command, place: Path) -> dict[str, object]:
-    """Give bytes, kind, link target, mode, owner and links of every watched file."""
-    return {name: _identity(place / name) for name in command.watched}
+    """Give bytes, kind, link target, mode, owner and links of every watched file, and the command's own state."""
+    return {**{name: _identity(place / name) for name in command.watched}, **command.state(place)}
+
+
+def _following(command: Command, outcome: Outcome) -> Command:
+    return replace(command, argv=command.again(outcome)) if command.again else command
 
 
 def _identity(path: Path) -> object:
@@ -240,7 +250,7 @@ def _broken(
             yield f"{name} is not as after, but the command said it was done"
     if outcome.acknowledged or (outcome.code == -9 and outcome.fault and outcome.fault.kind == "kill"):
         return
-    lines = outcome.err.strip().splitlines()
+    lines = command.said(outcome).strip().splitlines()
     if outcome.code not in _REFUSALS:
         yield f"exit code {outcome.code}, {outcome.err.strip()[-600:]!r}"
     elif not 0 < len(lines) <= command.lines or str(outcome.place) not in lines[0]:
