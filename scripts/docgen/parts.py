@@ -100,9 +100,7 @@ def layers() -> str:
         names = [name.strip().strip("()") for name in layer.split("|")]
         there = [(name, sentence) for name in names if (sentence := _about(name))]
         if there:
-            rows.append(
-                (str(len(rows) + 1), "<br>".join(f"`{name}`: {sentence}" for name, sentence in there))
-            )
+            rows.append((str(len(rows) + 1), "<br>".join(f"`{name}`: {sentence}" for name, sentence in there)))
     return table(("row", "modules"), rows)
 
 
