@@ -37,9 +37,7 @@ def test_creates_what_is_missing_for_us_alone(tmp_path: Path, open_umask: None) 
     assert (mode(home), mode(home.parent)) == (0o700, 0o700)
 
 
-@pytest.mark.parametrize(
-    ("before", "after"), [(0o777, 0o755), (0o775, 0o755), (0o755, 0o755), (0o500, 0o500)]
-)
+@pytest.mark.parametrize(("before", "after"), [(0o777, 0o755), (0o775, 0o755), (0o755, 0o755), (0o500, 0o500)])
 def test_closes_a_directory_others_could_change(tmp_path: Path, before: int, after: int) -> None:
     """A home made under umask 002 or 000 loses the right of others to write, and nothing else."""
     home = tmp_path / "home"

@@ -227,9 +227,7 @@ def test_refuses_a_file_of_another_user() -> None:
         assert read(str(place / "AGENTS.md"), cap=CAP).data == b"planted"
 
 
-def test_an_unreachable_working_directory_is_one_clear_failure(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unreachable_working_directory_is_one_clear_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A relative path in a directory that was removed is a failure of the environment, not a traceback."""
     gone = tmp_path / "gone"
     gone.mkdir()

@@ -119,8 +119,6 @@ def _refuse_odd(status: os.stat_result, path: str) -> None:
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
     if not stat.S_ISREG(status.st_mode):
         kind = next((word for test, word in _KINDS if test(status.st_mode)), "a device")
-        raise Refused(
-            f"{path} is {kind}, not a file; nothing was written. Move it away, or name another path"
-        )
+        raise Refused(f"{path} is {kind}, not a file; nothing was written. Move it away, or name another path")
     if foreign(status):
         raise Refused(f"{path} belongs to another user; nothing was written. Take it over with chown")
