@@ -19,8 +19,8 @@ from typing import Literal
 from improve.errors import UsageError
 from improve.lexicon import model
 from improve.lexicon.features import Prepared, features, prepare
+from improve.lexicon.look import RARE, rarity
 from improve.lexicon.opposites import opposition
-from improve.lexicon.rarity import RARE, rarity
 
 __all__ = [
     "Comparison", "Prepared", "Shelf", "answer_pairs", "compare", "compare_prepared", "importance", "normalize",

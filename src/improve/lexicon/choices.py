@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
-from improve.lexicon.concepts import concept_of
-from improve.lexicon.tables import rows_of, words_of
-
 FAMILIES = """
 package manager: npm pnpm yarn bun deno
 package runner: npx bunx pnpx
@@ -40,7 +35,7 @@ database: postgres mysql sqlite mongodb mariadb dynamodb
 backend service: convex supabase firebase appwrite
 node server: express fastify nestjs koa hono
 python server: fastapi flask django tornado sanic
-api style: rest graphql grpc trpc
+api style: rest-api graphql grpc trpc
 http client: axios fetch ky superagent
 python http client: requests httpx aiohttp urllib3
 schema library: zod yup joi valibot superstruct typebox
@@ -104,19 +99,14 @@ DEPENDENT = frozenset({"case", "answer language", "import timing", "quotes", "in
 LOOSE = frozenset({"answer length", "comment purpose", "logging", "error style", "cloud", "hosting", "http client"})
 """Families whose members often live side by side: they exclude each other only where the rest is alike."""
 
-SUBJECTS = frozenset(
-    concept_of(word)
-    for word in words_of(
-        """
-        function class component file variable constant hook plugin store branch commit test module package
-        directory enum interface-type method field column table route endpoint page type parameter prop
-        event service model script image comment docstring readme message name query database document title
-        heading label header icon button form skill agent command migration template schema worker job
-        container server client line import export error log response reply line-length pull-request issue
-        release tag version dependency config secret key api nesting coverage
-        """
-    )
-)
+SUBJECTS = """
+function class component file variable constant hook plugin store branch commit test module package
+directory enum interface-type method field column table route endpoint page type parameter prop event
+service model script image comment docstring readme message name query database document title heading label
+header icon button form skill agent command migration template schema worker job container server client
+line import export error log response reply line-length pull-request issue release tag version dependency
+config secret key api nesting coverage
+"""
 """What a rule can be about; the same words about another subject make another rule."""
 
 ECOSYSTEMS = """
@@ -140,22 +130,3 @@ shell: bash zsh fish shellcheck powershell
 terraform: terraform ansible bicep
 """
 """Programming worlds; the same wording for another one is another rule."""
-
-
-@lru_cache(maxsize=1)
-def families() -> dict[str, tuple[tuple[str, str], ...]]:
-    """Map each exclusive word to its (family, side); words joined by `=` are on the same side."""
-    found: dict[str, tuple[tuple[str, str], ...]] = {}
-    for name, members in rows_of(FAMILIES):
-        for member in members:
-            side, *_ = member.split("=")
-            for spelling in member.split("="):
-                word = concept_of(spelling)
-                found[word] = (*found.get(word, ()), (name, side))
-    return found
-
-
-@lru_cache(maxsize=1)
-def ecosystems() -> dict[str, str]:
-    """Map each telling word to its programming world."""
-    return {concept_of(member): name for name, members in rows_of(ECOSYSTEMS) for member in members}

@@ -1,20 +1,10 @@
-"""Synonyms: words and phrases that mean one thing in a rule for a coding agent.
+"""How concepts hang together. A concept is what several words and phrases mean in a rule for a coding agent.
 
-One concept a line: its name, then what people write for it (`_` joins the words of a phrase). Every word is
-stemmed when the table is read, so one form is enough.
+The words are in synonyms.py, jargon.py and terms.py, one concept a line: its name, then what people write for it
+(`_` joins the words of a phrase). Every word is stemmed by build.py, so one form is enough.
 """
 
 from __future__ import annotations
-
-from functools import lru_cache
-
-from improve.lexicon.jargon import JARGON
-from improve.lexicon.synonyms import SYNONYMS
-from improve.lexicon.tables import rows_of
-from improve.lexicon.terms import TERMS
-from improve.lexicon.words import stem
-
-Phrases = tuple[tuple[tuple[str, ...], str], ...]
 
 FLIPPED = {"immutable": "mutate", "deduplicate": "duplicate", "pure": "side-effect", "yagni": "over-engineer"}
 """Concepts that say no to another one: `immutable` is read as `mutate`, forbidden."""
@@ -54,44 +44,3 @@ logic: algorithm
 response: summary filler
 """
 """What a concept has to do with: each of these words also counts, for less, as the word before the colon."""
-
-
-@lru_cache(maxsize=1)
-def parts() -> dict[str, tuple[str, ...]]:
-    """Map each concept to the concepts it is partly about."""
-    found: dict[str, tuple[str, ...]] = {}
-    for whole, members in rows_of(PARTS):
-        for member in members:
-            word = concept_of(member)
-            found[word] = (*found.get(word, ()), concept_of(whole))
-    return found
-
-
-@lru_cache(maxsize=1)
-def single() -> dict[str, str]:
-    """Map the stem of each single word to its concept (a concept's own name included)."""
-    names = {concept: concept for concept, _ in _members() if "-" in concept}
-    return names | {stems[0]: concept for concept, stems in _members() if len(stems) == 1}
-
-
-@lru_cache(maxsize=1)
-def phrases() -> dict[tuple[str, ...], Phrases]:
-    """Map the first two stems of each phrase to its phrases (longest first) with their concept."""
-    found: dict[tuple[str, ...], list[tuple[tuple[str, ...], str]]] = {}
-    for concept, stems in _members():
-        if len(stems) > 1:
-            found.setdefault(stems[:2], []).append((stems, concept))
-    return {first: tuple(sorted(rows, key=lambda row: -len(row[0]))) for first, rows in found.items()}
-
-
-def _members() -> list[tuple[str, tuple[str, ...]]]:
-    rows: list[tuple[str, tuple[str, ...]]] = []
-    for concept, members in rows_of(SYNONYMS) + rows_of(JARGON) + rows_of(TERMS):
-        for member in (concept, *members):
-            rows.append((concept, tuple(stem(word) for word in member.replace("-", "_").split("_") if word)))
-    return rows
-
-
-def concept_of(word: str) -> str:
-    """Give the concept a single word stands for (its stem, when it has none)."""
-    return single().get(stem(word), stem(word))

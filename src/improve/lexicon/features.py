@@ -6,17 +6,14 @@ from collections.abc import Iterable, Set
 from itertools import pairwise
 from typing import NamedTuple
 
-from improve.lexicon.choices import SUBJECTS, ecosystems, families
+from improve.lexicon.look import FAMILIES, RARE, SUBJECTS, WORLDS
 from improve.lexicon.quantity import Number, meet
-from improve.lexicon.rarity import RARE
 from improve.lexicon.read import Clause, fold, read
 
 NAMES = (
     "both",  # share of the weight of both rules that is common to them
     "less",  # that share for the rule which is covered less
-    "more",  # and for the one covered more
     "clause",  # the same for the two clauses most alike
-    "letters",  # character triples
     "spelling",  # words as they are written, not as concepts
     "telling",  # weight of the rarest word in common
     "signs",  # common words that one rule demands and the other forbids
@@ -49,7 +46,6 @@ class Prepared(NamedTuple):
     codes: frozenset[str]
     pairs: tuple[tuple[str, str], ...]
     """Neighbouring words."""
-    letters: frozenset[str]
 
 
 def prepare(text: str) -> Prepared:
@@ -57,7 +53,6 @@ def prepare(text: str) -> Prepared:
     folded = fold(text)
     seen = read(text, folded)
     plain = " ".join(folded.split()).rstrip(".!;:, ")
-    worlds = ecosystems()
     return Prepared(
         text=plain,
         weights=seen.weights,
@@ -67,21 +62,19 @@ def prepare(text: str) -> Prepared:
         numbers=tuple(seen.numbers),
         choices=_chosen(seen.signs),
         subjects=SUBJECTS & seen.weights.keys(),
-        worlds=frozenset(worlds[word] for word in seen.weights if word in worlds),
+        worlds=frozenset(WORLDS[word] for word in seen.weights if word in WORLDS),
         spelt=seen.spelt,
         spellings=frozenset(seen.spelt.get(word, word) for word in seen.weights),
         codes=seen.codes,
         pairs=tuple(dict.fromkeys(pairwise(seen.order))),
-        letters=frozenset(map("".join, zip(plain, plain[1:], plain[2:], strict=False))),
     )
 
 
 def _chosen(signs: dict[str, int]) -> dict[str, frozenset[str]]:
     chosen: dict[str, frozenset[str]] = {}
-    table = families()
     for word, sign in signs.items():
-        if sign >= 0 and word in table:
-            for family, side in table[word]:
+        if sign >= 0 and word in FAMILIES:
+            for family, side in FAMILIES[word]:
                 chosen[family] = chosen.get(family, frozenset()) | {side}
     return chosen
 
@@ -97,9 +90,7 @@ def features(a: Prepared, b: Prepared) -> tuple[float, ...]:
     return (
         (in_a + in_b) / (a.total + b.total),
         min(of_a, of_b),
-        max(of_a, of_b),
         _clause(a, b),
-        _dice(a.letters, b.letters),
         _dice(a.spellings, b.spellings),
         telling / RARE,
         _sum(a, b, opposed) / (in_a + in_b) if opposed else 0.0,

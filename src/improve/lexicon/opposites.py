@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from improve.lexicon.choices import DEPENDENT, LOOSE, families
+from improve.lexicon.choices import DEPENDENT, LOOSE
 from improve.lexicon.features import Prepared
+from improve.lexicon.look import FAMILIES
 from improve.lexicon.quantity import HOLDERS, meet, say
 from improve.lexicon.read import Clause
 
@@ -29,7 +30,7 @@ def _comparable(a: Prepared, b: Prepared, family: str) -> bool:
     """Say whether the two rules make their choice for the same thing."""
     if family in DEPENDENT and not a.subjects & b.subjects:
         return False
-    members = {word for word in a.weights.keys() | b.weights.keys() if family in dict(families().get(word, ()))}
+    members = {word for word in a.weights.keys() | b.weights.keys() if family in dict(FAMILIES.get(word, ()))}
     rest_a, rest_b = _rest(a, members), _rest(b, members)
     of_a, of_b = _weight(a, rest_a), _weight(b, rest_b)
     both = rest_a & rest_b

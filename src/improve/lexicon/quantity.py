@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from improve.lexicon.concepts import single
+from improve.lexicon.look import SINGLE
 from improve.lexicon.tables import words_of
 
 UNITS = words_of(
@@ -54,9 +54,8 @@ def _open(tokens: Sequence[str], at: int) -> bool:
 
 def _unit(stems: Sequence[str], at: int) -> str:
     """Find what a number counts: the unit behind it, else the thing named before it."""
-    known = single()
-    behind = [known.get(near, near) for near in stems[at + 1 : at + 4]]
-    ahead = [known.get(near, near) for near in reversed(stems[max(0, at - 3) : at])]
+    behind = [SINGLE.get(near, near) for near in stems[at + 1 : at + 4]]
+    ahead = [SINGLE.get(near, near) for near in reversed(stems[max(0, at - 3) : at])]
     before = stems[max(0, at - 6) : at]
     if "length" in before and "line" in before:
         return "line-length"

@@ -6,11 +6,6 @@ how often a word occurs was kept. A word that is not here is rare.
 
 from __future__ import annotations
 
-from functools import lru_cache
-
-from improve.lexicon.tables import rows_of
-from improve.lexicon.words import GENERIC
-
 BANDS = """
 1.5: use
 2.0: test
@@ -81,24 +76,3 @@ BANDS = """
 6.5: row sequential server-render signal spacing sqlite thread together topic v verb view whether widget
 6.5: wire writer wrong
 """
-
-RARE = 6.5
-PAIR = 3.5
-"""Weight of an unknown pair of CJK characters (a word gives several)."""
-
-
-@lru_cache(maxsize=1)
-def bands() -> dict[str, float]:
-    """Map each counted word to its weight."""
-    return {word: float(band) for band, words in rows_of(BANDS) for word in words}
-
-
-@lru_cache(maxsize=8192)
-def rarity(word: str) -> float:
-    """Give the weight of a word (below 1 for `use`, 6.5 for one that hardly ever occurs)."""
-    found = bands().get(word)
-    if found is not None:
-        return found * 0.4 if word in GENERIC else found
-    if word[0].isdigit():
-        return 4.0
-    return RARE if word.isascii() or len(word) > 2 else PAIR

@@ -6,9 +6,9 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-from improve.lexicon import concepts, scripts
+from improve.lexicon.concepts import FLIPPED
+from improve.lexicon.look import PARTS, PHRASES, SINGLE, Phrase, rarity
 from improve.lexicon.quantity import Number, of_lines, quantity
-from improve.lexicon.rarity import rarity
 from improve.lexicon.steer import (
     AIMS,
     AVERTERS,
@@ -33,8 +33,11 @@ _PLAIN = str.maketrans(
         "’": "'",
         "‘": "'",
         "–": "-",
-        "—": " — ",
-        "→": " — ",
+        "—": " - ",
+        "→": " - ",
+        "“": '"',
+        "”": '"',
+        "…": "...",
         "。": ". ",
         "、": ", ",
         "・": " ",
@@ -45,11 +48,12 @@ _PLAIN = str.maketrans(
 )
 _CODE = re.compile(r"`([^`]+)`")
 _CODE = re.compile(r"`([^`]+)`")
-_RANGE = re.compile(r"(?<=\d)\s?[-~]\s?(?=\d)")
+_RANGE = re.compile(r"(\d)\s?[-~]\s?(?=\d)")
 _TOKEN = re.compile(
     r"[a-z][a-z0-9]*(?:['.][a-z0-9]+)*[+#]{0,2}|\.net\b"
     r"|\d+(?:\.\d+)*(?:\.\.\d+)?%?\+?|[^\W\d_a-z]\w*|@/|[,.;:()!?—<>≤≥]|(?<=\s)-(?=\s)"
 )
+_FOREIGN = re.compile("[\u00c0-\u024f\u0370-\u1fff\u3040-\ud7af]")
 _LEAD = re.compile(r"^\s*(?:[-*+•]|\d+[.)]|#+)\s+(?:\[[ x]\]\s+)?")
 _ENDS = frozenset(".;:!?—-()")
 
@@ -87,10 +91,17 @@ def fold(text: str) -> str:
 
 def read(text: str, folded: str) -> Reading:
     """Read a rule's text (`folded` is what `fold` makes of it)."""
-    codes = frozenset(word for span in _CODE.findall(text) for word in span.casefold().split())
-    plain = folded if folded.isascii() else scripts.to_english(folded)
-    tokens = _TOKEN.findall(plain if ".." in plain else _RANGE.sub("..", plain))
+    spans = _CODE.findall(text) if "`" in text else ()
+    codes = frozenset([word for span in spans for word in span.casefold().split()])
+    plain = _to_english(folded) if not folded.isascii() and _FOREIGN.search(folded) else folded
+    tokens = _TOKEN.findall(plain if ".." in plain else _RANGE.sub(r"\1..", plain))
     return _Reader(tokens, Reading(codes)).run()
+
+
+def _to_english(folded: str) -> str:
+    from improve.lexicon.scripts import to_english  # only texts in other scripts pay for its tables
+
+    return to_english(folded)
 
 
 class _Reader:
@@ -115,32 +126,31 @@ class _Reader:
 
     def run(self) -> Reading:
         """Read all tokens."""
-        phrases, single = concepts.phrases(), concepts.single()
         at = 0
         for at_most, (token, root) in enumerate(zip(self.tokens, self.stems, strict=True)):
             if at_most < at:
                 continue
             at = at_most + 1
-            known = phrases.get(self.stems[at_most : at + 1])
+            known = PHRASES.get(self.stems[at_most : at + 1])
             phrase = known and self._phrase(at_most, known)
             if phrase:
                 self._word(phrase[1], at_most)
                 at = at_most + len(phrase[0])
             elif token in STEERING:
                 if not self._steer(token, at_most):
-                    self._word(single.get(root, root), at_most)
+                    self._word(SINGLE.get(root, root), at_most)
             elif token in _ENDS:
                 self._end(token)
             elif token == ",":
                 self.after_comma = True
             elif token not in STOP and root not in STOP:
-                self._plain(token, single.get(root, root), at_most)
+                self._plain(token, SINGLE.get(root, root), at_most)
         self._close()
         if "line" in self.out.signs or "line-length" in self.out.signs:
             self.out.numbers = of_lines(self.out.numbers)
         return self.out
 
-    def _phrase(self, at: int, known: concepts.Phrases) -> tuple[tuple[str, ...], str] | None:
+    def _phrase(self, at: int, known: list[Phrase]) -> Phrase | None:
         for candidate in known:
             if self.stems[at : at + len(candidate[0])] == candidate[0]:
                 return candidate
@@ -227,8 +237,8 @@ class _Reader:
 
     def _word(self, word: str, at: int) -> None:
         sign, out = self.sign, self.out
-        if word in concepts.FLIPPED:
-            word, sign = concepts.FLIPPED[word], -sign
+        if word in FLIPPED:
+            word, sign = FLIPPED[word], -sign
         self.after_comma = False
         weight = rarity(word) * self.share
         self.signs[word] = sign if self.signs.get(word, sign) == sign else 0
@@ -236,7 +246,7 @@ class _Reader:
         if weight > out.weights.get(word, 0.0):
             out.weights[word] = weight
             out.signs[word] = sign
-        for part in concepts.parts().get(word, ()):
+        for part in PARTS.get(word, ()):
             self.parts[part] = (sign, PART * rarity(part) * self.share)
         out.order.append(word)
         if self.stems[at] != word:

@@ -243,30 +243,26 @@ _RUN = re.compile(f"[{_CJK}]+(?: [\uac00-\ud7af]+)*")
 _WORD = re.compile(r"[^\W\d_a-z]\w*|[a-z]*[à-öø-ÿ]\w*|[a-z]{3,}")
 
 
-def foreign(text: str) -> bool:
-    """Say whether a (casefolded) text has words of a script or language this table is for."""
-    return not text.isascii() and any(ord(char) > 0xBF and char.isalpha() for char in text)
-
-
 def to_english(text: str) -> str:
     """Put English words in place of the words the tables know, and pairs of characters for the rest."""
     text = _RUN.sub(lambda found: " " + _cut(found.group()) + " ", text)
-    return _WORD.sub(lambda found: _translate(found.group()), text) if foreign(text) else text
+    return _WORD.sub(lambda found: _translate(found.group()), text)
 
 
 def _cut(run: str) -> str:
-    table, longest = _unspaced()
+    """Cut a run of characters into known words (the longest that fits) and pairs of the characters between."""
+    table = _unspaced()
     words: list[str] = []
     rest: list[str] = []
     at = 0
     while at < len(run):
-        size = next((n for n in range(min(longest, len(run) - at), 0, -1) if run[at : at + n] in table), 0)
-        if size:
-            words += [*_pairs("".join(rest)), table[run[at : at + size]]]
+        known = next((entry for entry in table.get(run[at], ()) if run.startswith(entry[0], at)), None)
+        if known:
+            words += [*_pairs("".join(rest)), known[1]]
             rest = []
         else:
             rest.append(run[at])
-        at += size or 1
+        at += len(known[0]) if known else 1
     return " ".join([*words, *_pairs("".join(rest))])
 
 
@@ -285,9 +281,12 @@ def _translate(word: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _unspaced() -> tuple[dict[str, str], int]:
-    table = _table(UNSPACED)
-    return table, max(map(len, table))
+def _unspaced() -> dict[str, list[tuple[str, str]]]:
+    """Put what is written without spaces under its first character, longest first."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for word, english in sorted(_table(UNSPACED).items(), key=lambda row: (-len(row[0]), row[0])):
+        found.setdefault(word[0], []).append((word, english))
+    return found
 
 
 @lru_cache(maxsize=1)

@@ -39,7 +39,7 @@ yagni: you_aren't_gonna_need_it you_ain't_gonna_need_it don't_need_right_now not
   beyond_current_requirement
 refactor: restructure reorganize reorganise rewrite rearchitect
 unrelated: out_of_scope adjacent surrounding_code neighbouring unconnected unasked unrequested not_asked
-scope: ask_for requested_change
+scope: ask_for asked_for was_asked is_asked requested_change
 broken: not_working work_already if_it_works fix_it
 follow: adhere respect honor honour stick_to conform comply obey match in_line_with consistent_with
   stay_with

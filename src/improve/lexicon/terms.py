@@ -38,7 +38,7 @@ docker: dockerfile docker_compose
 kubernetes: k8s kubectl
 powershell: pwsh
 graphql: gql
-rest: restful
+rest-api: restful rest_endpoint rest_interface
 autoincrement: auto_increment
 microservice: microservices micro_service
 jetpack-compose: jetpack_compose
