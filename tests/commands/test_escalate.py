@@ -208,13 +208,13 @@ def test_a_link_between_two_names_is_written_once_and_stays_a_link(improve: Impr
 def test_a_projects_link_that_leaves_the_project_is_refused(
     improve: Improve, repository: Repository, home: Path
 ) -> None:
-    """A hostile AGENTS.md -> ~/.bashrc is shown and not followed."""
+    """A hostile AGENTS.md -> ~/.bashrc is shown and not followed; exit 3."""
     victim = home / ".bashrc"
     victim.write_text("alias x=y\n")
     root = repository("hostile")
     (root / "AGENTS.md").symlink_to(victim)
     twice(improve, root)
-    said = improve("escalate", "--apply").out
+    said = improve("escalate", "--apply", code=3).out
     assert "NOT WRITTEN" in said
     assert ".bashrc" in said
     assert victim.read_text() == "alias x=y\n"
@@ -249,13 +249,13 @@ def test_a_rule_that_contradicts_a_line_is_held_back_and_named(improve: Improve,
 def test_a_file_that_cannot_be_edited_safely_is_reported_and_others_are_written(
     improve: Improve, repository: Repository, data: bytes
 ) -> None:
-    """UTF-16, conflict markers and NUL are refused with the file named; the other project gets its line."""
+    """UTF-16, conflict markers and NUL are refused with the file named, exit 3; the other project gets its line."""
     bad, good = repository("bad"), repository("good")
     (bad / "AGENTS.md").write_bytes(data)
     api = "Return problem+json from every endpoint"
     improve("observe", api, "--domain", "api-design", cwd=bad)
     improve("observe", api, cwd=good)
-    said = improve("escalate", "--apply").out
+    said = improve("escalate", "--apply", code=3).out
     assert "NOT WRITTEN" in said
     assert (bad / "AGENTS.md").read_bytes() == data
     assert api in (good / "AGENTS.md").read_text()

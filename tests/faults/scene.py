@@ -34,8 +34,8 @@ VARIABLES: Mapping[str, str] = {
     "TMPDIR": "{dir}/tmp",
 }
 GLOBAL = "user/.config/opencode/AGENTS.md"
-SHOP, API = "shop/AGENTS.md", "api/AGENTS.md"
-FILES = (GLOBAL, SHOP, API, "home/config.yaml")
+SHOP, API, WEB = (f"{name}/AGENTS.md" for name in ("shop", "api", "web"))
+FILES = (GLOBAL, SHOP, API, WEB, "home/config.yaml")
 """What a command may leave as it was, or as it should be, and nothing in between."""
 PNPM, ERRORS = "Use pnpm, never npm install", "Return problem+json from every endpoint"
 KEPT = b"# kept by hand\n"
@@ -80,7 +80,7 @@ class Scene:
     def _make(self, place: Path) -> None:
         for name in ("home", "user/.config/opencode", "tmp", "elsewhere"):
             (place / name).mkdir(parents=True)
-        for name in ("shop", "api"):
+        for name in ("shop", "api", "web"):
             subprocess.run(["git", "init", "-q", "--template=", "-b", "main", place / name], check=True)
             remote = f"https://example.com/acme/{name}.git"
             subprocess.run(["git", "-C", place / name, "remote", "add", "origin", remote], check=True)
@@ -121,9 +121,9 @@ DUE = observed(("shop", PNPM, "tool-usage"), ("shop", PNPM, "tool-usage"))
 PROMOTED = [
     *DUE,
     ("shop", ("escalate", "--apply")),
-    *observed(("api", PNPM, "tool-usage"), ("shop", ERRORS, "api-design"), ("api", ERRORS, "api-design")),
+    *observed(("api", PNPM, "tool-usage"), ("api", ERRORS, "api-design"), ("web", ERRORS, "api-design")),
 ]
-"""One rule stands in a project and belongs into the global file by now; another is due in both projects."""
+"""One rule stands in a project and belongs into the global file by now; another is due in two other projects."""
 
 
 @contextlib.contextmanager

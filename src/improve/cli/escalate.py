@@ -83,7 +83,7 @@ def escalate_command(rule_ids: tuple[str, ...], dry_run: bool, write: bool, proj
     else:
         _show(here, outcome)
     note(outcome.notice)
-    return max((failure.exit_code for _, failure in outcome.failures), default=0)
+    return outcome.code
 
 
 def _show(here: Here, outcome: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from improve import files
 from improve.errors import ImproveError
@@ -28,6 +28,13 @@ class Outcome:
     def steps(self) -> list[Step]:
         """What happened with each rule."""
         return self.plan.steps
+
+    @property
+    def code(self) -> int:
+        """The exit code: that of the worst file which could not be read or written."""
+        errors = [error for _, error in self.failures]
+        errors += [self.plan.errors[s.path] for s in self.steps if s.action == "blocked" and s.path in self.plan.errors]
+        return max((error.exit_code for error in errors), default=0)
 
 
 def escalate(here: Here, *, rules: tuple[str, ...] = (), project: str = "", apply: bool = False) -> Outcome:
@@ -71,7 +78,7 @@ def _as_written(rule: Rule, before: Rule, failed: set[str]) -> Rule:
     if not failed & {w.path for w in {*rule.written_to} ^ {*before.written_to}}:
         return rule
     kept = [w for w in rule.written_to if w.path not in failed]
-    return replace(rule, written_to=(*kept, *(w for w in before.written_to if w.path in failed)))
+    return rule._replace(written_to=(*kept, *(w for w in before.written_to if w.path in failed)))
 
 
 def _write_files(planned: Plan, outcome: Outcome) -> set[str]:

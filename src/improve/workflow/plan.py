@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from improve import escalate, match, section, taxonomy, wording
 from improve.edit import Edit
-from improve.errors import Refused
+from improve.errors import ImproveError, Refused
 from improve.escalate import NOBODY, Decision
 from improve.rule import Rule, Written, projects
 from improve.workflow.changes import FileChange
@@ -40,6 +40,8 @@ class Plan:
     steps: list[Step] = field(default_factory=list)
     rules: dict[str, Rule] = field(default_factory=dict)
     """Rules as they will be recorded."""
+    errors: dict[str, ImproveError] = field(default_factory=dict)
+    """Path → why that file cannot be read or edited."""
 
     @property
     def changes(self) -> list[FileChange]:
@@ -61,7 +63,7 @@ class _Planner:
         self.wanted = wanted
         self.project = project
         self.targets = Targets(here, edit)
-        self.plan = Plan(self.targets.known)
+        self.plan = Plan(self.targets.known, errors=self.targets.errors)
         self.ours = interrupted(here)
 
     def build(self) -> Plan:
@@ -88,7 +90,7 @@ class _Planner:
         if decision.targets and not self._trusted(rule):
             self.say(rule, "blocked", "", rule.text, "trust is `verified` and no person's words are among its evidence")
             return
-        after = replace(rule, rejected_at=0) if named else rule
+        after = rule._replace(rejected_at=0) if named else rule
         for key in escalate.outstanding(after, decision):
             if self._concerns(key, rule):
                 after = self._write(after, decision, key, named=named)
@@ -133,14 +135,14 @@ class _Planner:
         target.data = edited.data
         self.say(rule, "add", target.path, text, decision.reason)
         entry = self._entry(target, key, heading, text)
-        return self._with(rule, replace(entry, made_section=edited.created_section))
+        return self._with(rule, entry._replace(made_section=edited.created_section))
 
     def _record_present(self, rule: Rule, key: str, target: Target, bullet: section.Bullet) -> Rule:
         ours = (target.path, bullet.text) in self.ours
         why = "written by a run that was cut off" if ours else "it stands there already"
         self.say(rule, "present", target.path, bullet.text, why)
         entry = self._entry(target, key, bullet.section, bullet.text)
-        return self._with(rule, replace(entry, adopted=not ours))
+        return self._with(rule, entry._replace(adopted=not ours))
 
     def _entry(self, target: Target, key: str, heading: str, text: str) -> Written:
         scope = "global" if key == NOBODY else "project"
@@ -148,7 +150,7 @@ class _Planner:
 
     def _with(self, rule: Rule, entry: Written) -> Rule:
         scope = "global" if entry.scope == "global" else "local"
-        return replace(rule, written_to=(*rule.written_to, entry), escalated_at=self.here.today, escalation=scope)
+        return rule._replace(written_to=(*rule.written_to, entry), escalated_at=self.here.today, escalation=scope)
 
     # --- what stands there ---
 
@@ -207,7 +209,7 @@ class _Planner:
                 return rule
             why = "retired" if rule.retired else "it stands in a file that covers this one"
             self.say(rule, "remove", written.path, written.text, why)
-        return replace(rule, written_to=tuple(w for w in rule.written_to if w is not written))
+        return rule._replace(written_to=tuple(w for w in rule.written_to if w is not written))
 
     def _update(self, rule: Rule, written: Written) -> Rule:
         target = self.targets.open(written.path, written.project)
@@ -216,5 +218,5 @@ class _Planner:
             return rule
         target.data = section.replace(target.data, written.text, text, section=written.section).data
         self.say(rule, "update", written.path, text, "the rule's text was changed")
-        new = replace(written, text=text, date=self.here.today)
-        return replace(rule, written_to=tuple(new if w is written else w for w in rule.written_to))
+        new = written._replace(text=text, date=self.here.today)
+        return rule._replace(written_to=tuple(new if w is written else w for w in rule.written_to))

@@ -64,6 +64,8 @@ class Targets:
         self.known: dict[str, Target] = {}
         self.unreadable: dict[str, str] = {}
         """Path → why it cannot be read or edited."""
+        self.errors: dict[str, ImproveError] = {}
+        """The same, as it was raised."""
 
     def everywhere(self) -> str:
         """Name the file for rules that hold everywhere."""
@@ -97,7 +99,7 @@ class Targets:
             folder = os.path.dirname(snapshot.path)
             section.check_editable(snapshot.data, siblings=os.listdir(folder) if os.path.isdir(folder) else [])
         except ImproveError as exc:
-            self.unreadable[path] = str(exc)
+            self.unreadable[path], self.errors[path] = str(exc), exc
             return None
         target = Target(snapshot, snapshot.data, key, gitdir.branch(folder))
         self.known[snapshot.path] = target
