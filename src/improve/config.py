@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from improve import files
 from improve.errors import NeedsRepair
@@ -13,15 +13,14 @@ _SIMPLE = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n|([a-z_]+):[ \t]+([A-Za-z0-9_.-]+)
 _CAP = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(NamedTuple):
     """The settings in force."""
 
     git: bool = True
     """Keep the store's own git history."""
     trust: str = "agent"
     """Whose word is enough to write a rule: `agent`, or `verified` (a person, or a person's turn in a transcript)."""
-    thresholds: Thresholds = field(default_factory=Thresholds)
+    thresholds: Thresholds = Thresholds()
 
 
 def load(path: str) -> Config:

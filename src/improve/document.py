@@ -7,8 +7,7 @@ a block list of rules (`rules: [{…}]` on one line, say) is read whole and can 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from improve import entry, splice, yamlnode
 from improve.errors import NeedsRepair
@@ -48,8 +47,7 @@ _DERIVED = ("cross_project", "total_count", "project_count")
 NO_RULE = "a rule must be a mapping with `id` and `rule`"
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A rule as read, with the problems of its text (line relative to the entry, counted from 0)."""
 
     rule: Rule | None
@@ -132,12 +130,12 @@ def edit_entry(text: str, indent: int, new: Rule) -> str:
     """
     known = entry.parse(_plain(text), " " * indent)
     if known:
-        changed = entry.render(replace(new, extra=known.extra), " " * indent)
+        changed = entry.render(new._replace(extra=known.extra), " " * indent)
         changed = changed.replace("\n", "\r\n") if "\r\n" in text else changed
     else:
         known, changed = _spliced(text, new)
     after = read_entry(changed, indent)
-    if after.rule != new or after.problems or after.rule.extra != known.extra:
+    if after.problems or after.rule != new._replace(extra=known.extra):
         raise Irregular("the entry would not read back as meant")
     return changed
 
@@ -149,7 +147,7 @@ def _spliced(text: str, new: Rule) -> tuple[Rule, str]:
     if old is None or problems:
         raise Irregular(f"{problems[0][0]}: {problems[0][1]}")
     before = entry.to_mapping(old)
-    after = entry.to_mapping(replace(new, extra=old.extra))
+    after = entry.to_mapping(new._replace(extra=old.extra))
     for key in _DERIVED:
         if key not in values:
             before.pop(key), after.pop(key)
@@ -157,6 +155,8 @@ def _spliced(text: str, new: Rule) -> tuple[Rule, str]:
             before.pop(key)  # what stands there is out of date, whatever the rule before said
         else:
             before[key] = after[key]
+    if new._replace(extra=old.extra) == old:
+        return old, text
     try:
         return old, splice.apply(text, splice.change(text, node, before, after))
     except ValueError as exc:

@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import sqlite3
 from collections.abc import Callable
-from dataclasses import astuple, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -197,7 +196,7 @@ class Edit:
         if self._entries:
             line["entries"] = self._entries
         if self._places:
-            line["projects"] = {key: astuple(place) for key, place in self._places.items()}
+            line["projects"] = {key: list(place) for key, place in self._places.items()}
         journal.append(self.home.journal, line, durable=durable)
         if not self.changed:
             return
@@ -255,7 +254,7 @@ class Edit:
             sync.note_head(found, document.read_head(around), around)
         else:
             sync.note_head(found, view.head, around)
-        shape = replace(view.shape, start=start, end=end, empty_value=None, has_rules_key=True)
+        shape = view.shape._replace(start=start, end=end, empty_value=None, has_rules_key=True)
         sync.note_shape(found, shape if end > start else document.outline(data))
         found.set_meta("sha", hashlib.sha256(data).hexdigest())
         return True

@@ -66,7 +66,7 @@ def to_mapping(rule: Rule) -> dict[str, Any]:
         "rejected_at": rule.rejected_at,
         "supersedes": list(rule.supersedes),
     }
-    return mapping | {key: value for key, value in later.items() if value} | rule.extra
+    return mapping | {key: value for key, value in later.items() if value} | dict(rule.extra)
 
 
 def _observation(observation: Observation) -> dict[str, Any]:

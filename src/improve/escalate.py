@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from improve.rule import Rule, Written, occasions, projects
 from improve.taxonomy import Taxonomy
@@ -13,16 +13,14 @@ NOBODY = ""
 """Project of a target that stands for the global file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Thresholds:
+class Thresholds(NamedTuple):
     """Occasions a rule needs before it is written; config.yaml can set them."""
 
     project: int = 2
     several_projects: int = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """What the tree says for a rule now, with the reason."""
 
     kind: str

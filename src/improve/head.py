@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from improve import entry, splice, yamlnode
 from improve.outline import BOM, Irregular, outline
@@ -12,8 +12,7 @@ from improve.taxonomy import Taxonomy
 VERSION = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A project as the registry knows it."""
 
     name: str = ""
@@ -21,13 +20,12 @@ class Place:
     roots: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """Everything in rules.yaml that is not a rule."""
 
     version: int = VERSION
-    taxonomy: Taxonomy = field(default_factory=Taxonomy)
-    projects: dict[str, Place] = field(default_factory=dict)
+    taxonomy: Taxonomy = Taxonomy()
+    projects: Mapping[str, Place] = {}
 
 
 def decoded(data: bytes) -> str:

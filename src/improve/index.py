@@ -12,8 +12,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from improve import __version__, escalate, locks, seal
 from improve.errors import ImproveError
@@ -53,8 +52,7 @@ class Unusable(Exception):
     """The index cannot be written now, or was damaged; do without it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fresh:
+class Fresh(NamedTuple):
     """An entry to put into the index: its place, its bytes' hash and what was read."""
 
     ord: int

@@ -5,17 +5,10 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from improve.rule import Destination, Folded, Observation, Rule, Written
 
-_RULE = attrgetter(*(name for name in Rule.__match_args__ if name != "extra"))
-_OBSERVATION = attrgetter(*Observation.__match_args__)
-_WRITTEN = attrgetter(*Written.__match_args__)
-_FOLDED = attrgetter(*Folded.__match_args__)
-_DESTINATION = attrgetter(*Destination.__match_args__)
 _AT = {name: at for at, name in enumerate(Rule.__match_args__)}
 _TEXTS = tuple(_AT[name] for name in ("aliases", "near", "distinct_from", "supersedes"))
 _OBSERVED, _WROTE, _PLACED, _OLD = (_AT[n] for n in ("observations", "written_to", "destination", "folded"))
@@ -23,12 +16,7 @@ _OBSERVED, _WROTE, _PLACED, _OLD = (_AT[n] for n in ("observations", "written_to
 
 def encode(rule: Rule) -> str:
     """Write a rule compactly for the index."""
-    values = [*_RULE(rule), rule.extra]
-    values[_OBSERVED] = [_OBSERVATION(o) for o in rule.observations]
-    values[_WROTE] = [_WRITTEN(w) for w in rule.written_to]
-    values[_OLD] = [_FOLDED(f) for f in rule.folded]
-    values[_PLACED] = rule.destination and _DESTINATION(rule.destination)
-    return json.dumps(values, ensure_ascii=True, separators=(",", ":"))
+    return json.dumps(rule, ensure_ascii=True, separators=(",", ":"))
 
 
 def decode(text: str) -> Rule:
@@ -53,8 +41,7 @@ def storable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One entry with what was derived from it."""
 
     rule: Rule

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 BOM = b"\xef\xbb\xbf"
 _TOP = re.compile(rb"^([^\s#\-][^\n]*)$", re.M)
@@ -15,8 +15,7 @@ _COMMENT = re.compile(rb"(?:^|\s)#")
 _EMPTY = (b"", b"[]", b"[ ]", b"null", b"Null", b"NULL", b"~")
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """One entry: its bytes and the line it starts in, counted from 1."""
 
     start: int
@@ -24,8 +23,7 @@ class Span:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(NamedTuple):
     """Where the parts of a rules.yaml are."""
 
     entries: tuple[Span, ...]
@@ -74,8 +72,7 @@ def outline(data: bytes) -> Outline:
     return _entries(data, keys[at], end, newline)
 
 
-@dataclass(frozen=True, slots=True)
-class _Key:
+class _Key(NamedTuple):
     """A key in the first column: its line and what stands behind the colon."""
 
     name: bytes

@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from improve.errors import EnvironmentFailure
 
 APP = "agent-improvement"
 
 
-@dataclass(frozen=True, slots=True)
-class Home:
+class Home(NamedTuple):
     """The directory of the store, `~/.agent-improvement` or `$AGENT_IMPROVEMENT_HOME`, and what belongs to it."""
 
     path: str

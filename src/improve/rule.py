@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 UNKNOWN = "unknown"
 """Project of an observation made outside any project, and domain of a rule nobody has placed yet."""
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(NamedTuple):
     """One dated piece of evidence that a rule is wanted."""
 
     project: str
@@ -36,8 +35,7 @@ class Observation:
     """Keys a person added to it; kept as they stand."""
 
 
-@dataclass(frozen=True, slots=True)
-class Folded:
+class Folded(NamedTuple):
     """Old observations of one project, kept as totals so that a rule stays readable."""
 
     project: str
@@ -46,8 +44,7 @@ class Folded:
     last: str
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """One place a rule was written to, and exactly what was written there."""
 
     path: str
@@ -66,16 +63,14 @@ class Written:
     """True when the line was there before us: never removed by us."""
 
 
-@dataclass(frozen=True, slots=True)
-class Destination:
+class Destination(NamedTuple):
     """A file and section a person named for a rule, instead of the instruction file."""
 
     path: str
     section: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """One imperative sentence the agent should follow, with its observations."""
 
     id: str
@@ -104,7 +99,7 @@ class Rule:
     rejected_at: int = 0
     """Occasions the rule had when a person deleted it from the file; written again only beyond that."""
     supersedes: tuple[str, ...] = ()
-    extra: dict[str, Any] = field(default_factory=dict, compare=False)
+    extra: Mapping[str, Any] = {}
     """Unknown keys a person or a later version typed; shown by `--json`, kept byte for byte in the file."""
 
 
@@ -144,4 +139,4 @@ def fold(rule: Rule, *, keep: int) -> Rule:
         dates = sorted(d for d in (known.first, known.last, o.date) if d)
         first, last = (dates[0], dates[-1]) if dates else ("", "")
         totals[o.project] = Folded(o.project, known.occasions + (not again), first, last)
-    return replace(rule, observations=new, folded=tuple(totals.values()))
+    return rule._replace(observations=new, folded=tuple(totals.values()))

@@ -6,8 +6,7 @@ person's spelling of it stays. Comments between list items stay when an item is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from improve import entry
 from improve.yamlnode import Node
@@ -15,8 +14,7 @@ from improve.yamlnode import Node
 Mapping = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """Replace the code points from start to end; whole lines get a line end before them where there is none."""
 
     start: int
@@ -151,9 +149,8 @@ def _set_flow(text: str, old: Node, before: Any, value: Any) -> list[Edit]:
         return [Edit(at, at, "".join(f", {_flow(item)}" for item in value[len(known) :]))]
     written = []
     for item in value:
-        at = known.index(item) if item in known else -1
-        node = old.items[at]
-        written.append(text[node.start : node.end] if at >= 0 else _flow(item))
+        node = old.items[known.index(item)] if item in known else None
+        written.append(text[node.start : node.end] if node else _flow(item))
     return [Edit(old.start, old.end, f"[{', '.join(written)}]")]
 
 

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 from improve import files
 
 SUFFIX = ".json"
 
 
-@dataclass(frozen=True, slots=True)
-class Pending:
+class Pending(NamedTuple):
     """An observation on its way into rules.yaml."""
 
     oid: str
@@ -52,7 +51,7 @@ def new_oid() -> str:
 def put(directory: str, pending: Pending) -> str:
     """Store an observation durably and return its path."""
     files.private_directory(directory)
-    data = json.dumps({key: value for key, value in asdict(pending).items() if value}, ensure_ascii=True)
+    data = json.dumps({key: value for key, value in pending._asdict().items() if value}, ensure_ascii=True)
     stamp = pending.at.replace(":", "").replace("+", "_")
     return files.create_exclusive(directory, f"{stamp}-{pending.oid}{SUFFIX}", data.encode())
 

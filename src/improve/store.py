@@ -7,7 +7,6 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from dataclasses import astuple
 from datetime import datetime
 
 from improve import backup, document, files, locks, sync, yamlnode
@@ -71,7 +70,7 @@ class Store:
     def _with_index(self, work: Callable[[Index], View], snapshot: files.Snapshot) -> View:
         """Use the index, or one in memory when it is damaged or another command builds it at this moment."""
         try:
-            found = Index.open(self.home.cache, json.dumps(astuple(self.config.thresholds)))
+            found = Index.open(self.home.cache, json.dumps(self.config.thresholds))
             try:
                 return work(found)
             except (sqlite3.Error, Unusable, TypeError, ValueError, LookupError):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import astuple, replace
 
 from improve import document, escalate, yamlnode
 from improve.document import Entry, Head, Outline, Place, Span
@@ -133,7 +132,7 @@ def whole_in_memory(data: bytes, limits: escalate.Thresholds) -> tuple[Head, Ind
 
 def note_head(found: Index, head: Head, head_bytes: bytes) -> None:
     """Keep what the head says, and for which bytes."""
-    lists = [head.version, astuple(head.taxonomy), {key: astuple(place) for key, place in head.projects.items()}]
+    lists = [head.version, head.taxonomy, head.projects]
     found.set_meta("head", json.dumps(lists))
     found.set_meta("head sha", digest(head_bytes).hex())
 
@@ -147,7 +146,7 @@ def noted_head(found: Index) -> Head:
 
 def note_shape(found: Index, shape: Outline) -> None:
     """Keep where the entries begin and end."""
-    found.set_meta("shape", json.dumps(astuple(replace(shape, entries=()))[1:]))
+    found.set_meta("shape", json.dumps(shape[1:]))
 
 
 def noted_shape(found: Index) -> Outline:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 GENERAL: dict[str, str] = {
     "python-tooling": "Python Tool Management",
@@ -44,8 +44,7 @@ SECTION_ONLY: dict[str, str] = {
 FALLBACK_SECTION = "Agent Rules"
 
 
-@dataclass(frozen=True, slots=True)
-class Taxonomy:
+class Taxonomy(NamedTuple):
     """The two lists a store's `domain_taxonomy` holds; people add to them in rules.yaml."""
 
     general: tuple[str, ...] = tuple(GENERAL)

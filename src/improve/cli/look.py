@@ -15,8 +15,6 @@ from improve.escape import visible
 @json_option
 def history_command(rule_id: str, as_json: bool) -> int:
     """Tell the whole story of one rule: evidence, wordings, decision, where it was written."""
-    from dataclasses import asdict
-
     from improve import escalate, report
 
     here = look_around()
@@ -25,14 +23,14 @@ def history_command(rule_id: str, as_json: bool) -> int:
     rule = view.rule(rule_id)
     decision = escalate.decide(rule, view.taxonomy, here.config.thresholds)
     if as_json:
-        told = [{key: value for key, value in asdict(o).items() if value} for o in rule.observations]
+        told = [{key: value for key, value in o._asdict().items() if value} for o in rule.observations]
         say(
             report.as_json(
                 "history",
                 {
                     **report.rule_as_data(rule, decision, view.taxonomy),
                     "observations": told,
-                    "folded": [asdict(f) for f in rule.folded],
+                    "folded": [f._asdict() for f in rule.folded],
                     "extra": rule.extra,
                 },
             )

@@ -174,18 +174,16 @@ def _hints(recorded: Recorded) -> list[str]:
             name = guess[0]
             effect = ""
             if len(projects(rule)) > 1:
-                effect = (
-                    " (it would then be written to the global file)"
-                    if name in taxonomy.general
-                    else " (it would stay in each project)"
-                )
+                general = name in taxonomy.general
+                effect = " (it would then go to the global file)" if general else " (it would stay in each project)"
             lines.append(
                 f"domain: unknown, likely {name} → improve set {report.shell(rule.id)} --domain {name}{effect}"
             )
         elif len(projects(rule)) > 1:
             lines.append(
                 "domain: unknown, so it stays in each project → "
-                f"improve set {report.shell(rule.id)} --domain <domain>; a general one would make it global. List: improve domains"
+                f"improve set {report.shell(rule.id)} --domain <domain>; a general one would make it global. "
+                "List: improve domains"
             )
     lines += [
         f"project {visible(key)} has no directory on this machine; nothing can be written for it yet"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from improve import escalate, files, gitdir, hosts, section, wording
 from improve.errors import Refused, UsageError
@@ -38,8 +38,7 @@ def set_fields(
         after = rule
         if text:
             after = _reworded(edit, after, wording.check_rule(text))
-        after = replace(
-            after,
+        after = after._replace(
             domain=domain or after.domain,
             explicit_scope={"none": "", "": after.explicit_scope}.get(scope, scope),
             severity=severity or after.severity,
@@ -68,7 +67,7 @@ def _reworded(edit: Edit, rule: Rule, text: str) -> Rule:
             f"Join them with: improve merge {other.rule.id} {rule.id}"
         )
     aliases = tuple(a for a in dict.fromkeys((*rule.aliases, rule.text)) if match.normalize(a) != norm)
-    return replace(rule, text=text, aliases=aliases)
+    return rule._replace(text=text, aliases=aliases)
 
 
 def _domain_notes(edit: Edit, before: Rule, after: Rule) -> tuple[str, ...]:
@@ -90,13 +89,12 @@ def _domain_notes(edit: Edit, before: Rule, after: Rule) -> tuple[str, ...]:
 
 def absorbed(keep: Rule, gone: Rule) -> Rule:
     """Join two rules that mean the same: the first keeps its words and takes over the other's evidence and places."""
-    moved = tuple(replace(o, wording=o.wording or gone.text) for o in gone.observations)
+    moved = tuple(o._replace(wording=o.wording or gone.text) for o in gone.observations)
     together = sorted((*keep.observations, *moved), key=lambda o: (o.at or o.date, o.oid))
     aliases = dict.fromkeys((*keep.aliases, gone.text, *gone.aliases))
     aliases.pop(keep.text, None)
     pair = {keep.id, gone.id}
-    return replace(
-        keep,
+    return keep._replace(
         observations=tuple(together),
         folded=(*keep.folded, *gone.folded),
         aliases=tuple(aliases),
@@ -144,8 +142,7 @@ def split(here: Here, rule_id: str, phrase: str) -> tuple[Changed, Rule]:
             known = "; ".join(rule.aliases) or "it has none"
             raise Refused(f"{rule_id!r} has no other wording {phrase!r}; nothing was changed. Its wordings: {known}")
         theirs = tuple(o for o in rule.observations if match.normalize(o.wording) == norm)
-        after = replace(
-            rule,
+        after = rule._replace(
             aliases=tuple(a for a in rule.aliases if a != found),
             observations=tuple(o for o in rule.observations if o not in theirs),
         )
@@ -155,13 +152,13 @@ def split(here: Here, rule_id: str, phrase: str) -> tuple[Changed, Rule]:
             id=free_id(edit, found),
             text=found,
             domain=rule.domain,
-            observations=tuple(replace(o, wording="") for o in theirs),
+            observations=tuple(o._replace(wording="") for o in theirs),
             created=days[0] if days else here.today,
             last_reinforced=days[-1] if days else "",
             distinct_from=(rule_id,),
         )
         edit.put(new)
-        after = replace(after, distinct_from=tuple(dict.fromkeys((*after.distinct_from, new.id))))
+        after = after._replace(distinct_from=tuple(dict.fromkeys((*after.distinct_from, new.id))))
         edit.put(after)
         changes.commit(edit, "split", f"split {new.id} from {rule_id}", rules=[rule_id, new.id])
     return Changed(rule, after, (), changes.remember(here, f"split {new.id} from {rule_id}")), new
@@ -172,7 +169,7 @@ def retire(here: Here, rule_id: str, because: str = "") -> Changed:
     reason = wording.check_evidence(because)
     with here.store.edit(here.now) as edit:
         rule = edit.view.rule(rule_id)
-        after = replace(rule, retired=True, retired_because=reason or rule.retired_because)
+        after = rule._replace(retired=True, retired_because=reason or rule.retired_because)
         if after == rule:
             return Changed(rule, rule, ("it is retired already; nothing was changed",))
         edit.put(after)
@@ -186,7 +183,7 @@ def restore(here: Here, rule_id: str) -> Changed:
     """Make a retired or set-aside rule active again."""
     with here.store.edit(here.now) as edit:
         rule = edit.view.rule(rule_id)
-        after = replace(rule, retired=False, retired_because="", rejected_at=0)
+        after = rule._replace(retired=False, retired_because="", rejected_at=0)
         if after == rule:
             return Changed(rule, rule, ("it is active already; nothing was changed",))
         edit.put(after)
@@ -216,7 +213,7 @@ def confirm(here: Here, rule_id: str, scope: str) -> Changed:
         old = next((w for w in rule.written_to if w.path == path and w.scope == target and w.text == bullet.text), None)
         if old:
             return Changed(rule, rule, (f"written to {here.short(path)}",))
-        after = replace(rule, written_to=(*rest, entry), escalation=scope, escalated_at=rule.escalated_at or here.today)
+        after = rule._replace(written_to=(*rest, entry), escalation=scope, escalated_at=rule.escalated_at or here.today)
         edit.put(after)
         changes.commit(edit, "confirmed", f"confirm {rule_id} in {path}", rules=[rule_id])
     return Changed(rule, after, (f"written to {here.short(path)}",), changes.remember(here, f"confirm {rule_id}"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
 
 from improve import match, section, wording
 from improve.edit import Edit
@@ -25,14 +24,14 @@ def reconcile(rule: Rule, targets: Targets, say: Say) -> Rule:
     for written in rule.written_to:
         found = _look_at(current, written, targets)
         if found is None:
-            current = replace(current, rejected_at=occasions(current))
+            current = current._replace(rejected_at=occasions(current))
             why = "somebody deleted the line; it comes back only with new occasions"
             say(rule, "rejected", written.path, written.text, why)
             continue
         if found is not written:
             current = _adopt_words(current, found, say)
         kept.append(found)
-    return replace(current, written_to=tuple(kept)) if tuple(kept) != rule.written_to else rule
+    return current._replace(written_to=tuple(kept)) if tuple(kept) != rule.written_to else rule
 
 
 def _look_at(rule: Rule, written: Written, targets: Targets) -> Written | None:
@@ -51,13 +50,13 @@ def _look_at(rule: Rule, written: Written, targets: Targets) -> Written | None:
     norm = match.normalize(wording.plain(written.text))
     for bullet in bullets:
         if match.normalize(wording.plain(bullet.text)) == norm:
-            return replace(written, text=bullet.text, section=bullet.section)
+            return written._replace(text=bullet.text, section=bullet.section)
     near = (b for b in bullets if b.section == written.section)
     return next((_as_theirs(written, b) for b in near if _reworded(rule, wording.plain(b.text), targets.edit)), None)
 
 
 def _as_theirs(written: Written, bullet: section.Bullet) -> Written:
-    return replace(written, text=bullet.text, adopted=True)
+    return written._replace(text=bullet.text, adopted=True)
 
 
 def _reworded(rule: Rule, said: str, edit: Edit) -> bool:
@@ -78,4 +77,4 @@ def _adopt_words(rule: Rule, written: Written, say: Say) -> Rule:
         return rule
     say(rule, "adopt", written.path, written.text, "somebody reworded the line; their wording wins")
     aliases = tuple(a for a in dict.fromkeys((*rule.aliases, rule.text)) if a != said)
-    return replace(rule, text=said, aliases=aliases)
+    return rule._replace(text=said, aliases=aliases)

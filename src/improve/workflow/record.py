@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from improve import escalate, files, spool
@@ -211,8 +210,7 @@ def _reinforced(rule: Rule, pending: Pending) -> Rule:
     """Add the observation, and what the caller says about domain, scope, severity and destination."""
     from improve.rule import Destination
 
-    return replace(
-        rule,
+    return rule._replace(
         observations=(*rule.observations, _observation(pending, rule)),
         last_reinforced=max(rule.last_reinforced, pending.date),
         domain=pending.domain if pending.domain and rule.domain == UNKNOWN else rule.domain,
@@ -228,7 +226,7 @@ def _reinforce(edit: Edit, rule: Rule, pending: Pending, how: str, score: float)
     new = _reinforced(rule, pending)
     known = {match.normalize(text) for text in (rule.text, *rule.aliases)}
     if pending.text and match.normalize(pending.text) not in known:
-        new = replace(new, aliases=(*new.aliases, pending.text))
+        new = new._replace(aliases=(*new.aliases, pending.text))
     edit.put(new)
     return _recorded(edit, new, how, score)
 
@@ -255,8 +253,8 @@ def _merge_named(edit: Edit, pending: Pending) -> Recorded | None:
 
 def _with_answer(joined: Rule, twin: Rule, pending: Pending) -> Rule:
     """Take the caller's further words, but not the answer as one more occasion."""
-    answer = _reinforced(replace(joined, observations=()), pending)
-    return replace(answer, observations=joined.observations, last_reinforced=joined.last_reinforced)
+    answer = _reinforced(joined._replace(observations=()), pending)
+    return answer._replace(observations=joined.observations, last_reinforced=joined.last_reinforced)
 
 
 def _keep_apart(edit: Edit, pending: Pending, rule: Rule | None) -> Recorded:
@@ -264,7 +262,7 @@ def _keep_apart(edit: Edit, pending: Pending, rule: Rule | None) -> Recorded:
     assert rule is not None
     if not rule.near:
         return _reinforce(edit, rule, pending, "same wording", 1.0)
-    settled = replace(rule, near=(), distinct_from=tuple(dict.fromkeys((*rule.distinct_from, *rule.near))))
+    settled = rule._replace(near=(), distinct_from=tuple(dict.fromkeys((*rule.distinct_from, *rule.near))))
     edit.put(settled)
     return _recorded(edit, settled, "settled")
 
@@ -274,9 +272,9 @@ def _add_new(edit: Edit, pending: Pending, likenesses: list[Likeness]) -> Record
     near = tuple(like for like in likenesses if like.relation in ("related", "same"))[:NEAR]
     base = Rule(id=free_id(edit, pending.text), text=pending.text, created=pending.date)
     if pending.new:
-        base = replace(base, distinct_from=tuple(like.rule.id for like in near))
+        base = base._replace(distinct_from=tuple(like.rule.id for like in near))
     else:
-        base = replace(base, near=tuple(like.rule.id for like in near))
+        base = base._replace(near=tuple(like.rule.id for like in near))
     rule = _reinforced(base, pending)
     edit.put(rule)
     recorded = _recorded(edit, rule, "new", 0.0)

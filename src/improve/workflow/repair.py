@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from improve import config, diff, document, entry, files, journal, locks, spool, yamlnode
@@ -237,10 +238,10 @@ def _parts(data: bytes) -> tuple[dict[str, str], dict[str, Place], bytes]:
         rule = document.read_entry(text, shape.indent).rule
         texts[rule.id if rule else f"#{number}"] = text
     head = document.read_head(document.head_text(data, shape))
-    return texts, head.projects, document.head_text(data, shape)
+    return texts, dict(head.projects), document.head_text(data, shape)
 
 
-def _assembled(front: bytes, texts: dict[str, str], places: dict[str, Place]) -> bytes:
+def _assembled(front: bytes, texts: dict[str, str], places: Mapping[str, Place]) -> bytes:
     shape = document.outline(front)
     tail = front[shape.end :]
     front = document.before_first(front[: shape.start], shape) if texts else front[: shape.start]

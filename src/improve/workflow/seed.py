@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from improve import files, gitdir, hosts, project, section, spool, wording
 from improve.errors import Refused
@@ -84,7 +84,7 @@ def _take(here: Here, edit: Edit, result: Seeded, bullet: section.Bullet, owner:
     row = edit.index.same_wording(match.normalize(text))
     if row:
         if not any(w.path == entry.path and w.text == entry.text for w in row.rule.written_to):
-            edit.put(replace(row.rule, written_to=(*row.rule.written_to, entry)))
+            edit.put(row.rule._replace(written_to=(*row.rule.written_to, entry)))
         result.known.append(row.rule)
         return
     observation = Observation(

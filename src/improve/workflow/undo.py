@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from improve import diff, document, files, journal
@@ -135,17 +136,16 @@ def _rule(text: str | None, indent: int) -> Rule:
 def _three_way(before: Rule, after: Rule, current: Rule) -> Rule:
     """Take back what changed from before to after, keep what came later."""
     values: dict[str, Any] = {}
-    for item in fields(Rule):
-        old, new, now = (getattr(rule, item.name) for rule in (before, after, current))
-        if old == new or item.name == "extra":
+    sides: Iterator[tuple[str, Any, Any, Any]] = zip(Rule._fields, before, after, current, strict=True)
+    for name, old, new, now in sides:
+        if old == new or name == "extra":
             continue
-        if isinstance(old, tuple):
-            values[item.name] = tuple(x for x in now if x in old or x not in new) + tuple(
-                x for x in old if x not in now
-            )
+        if type(old) is tuple:  # a list of things; the nouns are tuples too
+            kept = tuple(x for x in now if x in old or x not in new)
+            values[name] = kept + tuple(x for x in old if x not in now)
         elif now == new:
-            values[item.name] = old
-    return replace(current, **values)
+            values[name] = old
+    return current._replace(**values)
 
 
 def _set_aside(edit: Edit, event: dict[str, Any], result: Undone) -> None:
@@ -153,7 +153,7 @@ def _set_aside(edit: Edit, event: dict[str, Any], result: Undone) -> None:
     for rule_id in event.get("rules", []):
         row = edit.index.by_id(rule_id)
         if row and row.due and not row.rule.retired:
-            edit.put(replace(row.rule, rejected_at=occasions(row.rule)))
+            edit.put(row.rule._replace(rejected_at=occasions(row.rule)))
             result.notes.append(
                 f"{rule_id} is set aside until it comes up again; write it now with: improve escalate --apply {rule_id}"
             )
