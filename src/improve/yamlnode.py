@@ -7,11 +7,15 @@ Format: https://yaml.org/spec/1.2.2/
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 MAX_DEPTH = 20
+# A value that is not there is marked where the next thing begins; it belongs behind its colon or dash.
+_COLON = re.compile(r"\s*:")
+_DASH = re.compile(r"^ *-", re.M)
 NULLS = ("", "~", "null", "Null", "NULL")
 
 
@@ -140,7 +144,11 @@ class _Builder:
 
     def _items(self, node: Node, events: Iterator[Any]) -> Any:
         while type(event := next(events)).__name__ != "SequenceEndEvent":
-            node.items.append(self.node(event, events))
+            item = self.node(event, events)
+            if item.start == item.end and not node.flow:
+                dash = _DASH.search(self.text, node.items[-1].last_leaf().end) if node.items else None
+                item.start = item.end = dash.end() if dash else node.start + 1
+            node.items.append(item)
         return event
 
     def _pairs(self, node: Node, events: Iterator[Any]) -> Any:
@@ -154,7 +162,10 @@ class _Builder:
             if name in node.pairs:
                 first = node.pairs[name][0].line
                 raise Malformed(key.line, f"the key {name!r} is here twice (first in line {first})")
-            node.pairs[name] = (key, self.node(next(events), events))
+            value = self.node(next(events), events)
+            if value.start == value.end and (colon := _COLON.match(self.text, key.end)):
+                value.start = value.end = colon.end()
+            node.pairs[name] = (key, value)
         return event
 
 
