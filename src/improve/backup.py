@@ -7,10 +7,8 @@ import os
 
 from improve import files, journal
 from improve.errors import ImproveError
+from improve.layout import CAP
 from improve.paths import Home
-
-CAP = 256 << 20
-"""Largest rules.yaml that is read, bytes."""
 
 
 def keep_backup(home: Home, data: bytes, name: str) -> str:

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 from improve import entry, splice, yamlnode
 from improve.errors import NeedsRepair
-from improve.head import VERSION, Head, Place, decoded, edit_head, head_of, read_head
-from improve.outline import Irregular, Outline, Span, before_first, head_text, is_blank, outline
+from improve.head import decoded, edit_head, head_of, read_head
+from improve.layout import VERSION, Head, Irregular, Outline, Place, Span
+from improve.outline import before_first, head_text, is_blank, outline
 from improve.rule import Rule
 from improve.taxonomy import Taxonomy
 

@@ -9,11 +9,12 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from improve import document, entry, files, journal, sync
+from improve import document, entry, files, journal, notes, sync
 from improve.backup import keep_backup
-from improve.document import Entry, Irregular, Place
+from improve.document import Entry
 from improve.errors import ImproveError, NeedsRepair
 from improve.index import Fresh, Index
+from improve.layout import Irregular, Place
 from improve.rule import Rule, fold
 from improve.view import View
 
@@ -245,16 +246,16 @@ class Edit:
         for key, text in [*((key, text) for key, (_, _, text) in self._texts.items()), *self._new.items()]:
             raw = text.encode()
             if raw:
-                found.resize(key, sync.digest(raw), len(raw))
+                found.resize(key, notes.digest(raw), len(raw))
             else:
                 found.delete(key)
         end = start + found.total_size()
         around = data[:start] + data[end:]
         if self._places or view.head.version < document.VERSION or document.is_blank(view.snapshot.data):
-            sync.note_head(found, document.read_head(around), around)
+            notes.note_head(found, document.read_head(around), around)
         else:
-            sync.note_head(found, view.head, around)
+            notes.note_head(found, view.head, around)
         shape = view.shape._replace(start=start, end=end, empty_value=None, has_rules_key=True)
-        sync.note_shape(found, shape if end > start else document.outline(data))
+        notes.note_shape(found, shape if end > start else document.outline(data))
         found.set_meta("sha", hashlib.sha256(data).hexdigest())
         return True

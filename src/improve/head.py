@@ -2,30 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from improve import entry, splice, yamlnode
-from improve.outline import BOM, Irregular, outline
+from improve.layout import Head, Irregular, Place
+from improve.outline import BOM, outline
 from improve.taxonomy import Taxonomy
-
-VERSION = 2
-
-
-class Place(NamedTuple):
-    """A project as the registry knows it."""
-
-    name: str = ""
-    remote: str = ""
-    roots: tuple[str, ...] = ()
-
-
-class Head(NamedTuple):
-    """Everything in rules.yaml that is not a rule."""
-
-    version: int = VERSION
-    taxonomy: Taxonomy = Taxonomy()
-    projects: Mapping[str, Place] = {}
 
 
 def decoded(data: bytes) -> str:

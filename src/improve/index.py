@@ -21,7 +21,7 @@ from improve.rule import Rule, occasions, projects
 
 __all__ = ["Fresh", "Index", "Row", "Unusable", "decode", "encode"]
 
-LAYOUT = "2"
+LAYOUT = "3"
 _SCHEMA = """
 CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE entry(
@@ -31,7 +31,7 @@ CREATE TABLE entry(
 CREATE INDEX entry_id ON entry(id);
 CREATE INDEX entry_ord ON entry(ord, size);
 CREATE INDEX entry_due ON entry(due) WHERE due = 1;
-CREATE INDEX entry_rank ON entry(active, written DESC, count DESC, severity DESC, last DESC, id);
+CREATE INDEX entry_rank ON entry(active, written DESC, count DESC, severity DESC, last DESC, id, global);
 CREATE INDEX entry_problem ON entry(key) WHERE problems <> '[]' OR twin = 1;
 CREATE TABLE place(project TEXT, key INTEGER, PRIMARY KEY(project, key)) WITHOUT ROWID;
 CREATE TABLE seen(oid TEXT, key INTEGER, PRIMARY KEY(oid, key)) WITHOUT ROWID;

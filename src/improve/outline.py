@@ -6,6 +6,8 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
+from improve.layout import Irregular, Outline, Span
+
 BOM = b"\xef\xbb\xbf"
 _TOP = re.compile(rb"^([^\s#\-][^\n]*)$", re.M)
 _KEY = re.compile(rb"""(?:["']?)([A-Za-z_][\w-]*)(?:["']?)[ \t]*:(?=\s|$)[ \t]*([^\r\n]*)""")
@@ -13,35 +15,6 @@ _ITEM = re.compile(rb"^( *)-(?=[ \r\n]|$)", re.M)
 _CONTENT = re.compile(rb"^[ \t\r]*[^ \t\r\n#]", re.M)
 _COMMENT = re.compile(rb"(?:^|\s)#")
 _EMPTY = (b"", b"[]", b"[ ]", b"null", b"Null", b"NULL", b"~")
-
-
-class Span(NamedTuple):
-    """One entry: its bytes and the line it starts in, counted from 1."""
-
-    start: int
-    end: int
-    line: int
-
-
-class Outline(NamedTuple):
-    """Where the parts of a rules.yaml are."""
-
-    entries: tuple[Span, ...]
-    start: int
-    """Offset of the first entry, or where the first one would go."""
-    end: int
-    """Offset behind the last entry."""
-    indent: int = 0
-    newline: str = "\n"
-    empty_value: tuple[int, int] | None = None
-    """Span of `[]` or `null` behind `rules:`, taken out when the first rule comes."""
-    has_rules_key: bool = True
-    key_line: int = 0
-    """Line of `rules:`, counted from 1."""
-
-
-class Irregular(Exception):
-    """The lines do not show a block list of rules, or a rule cannot be changed where it stands."""
 
 
 def has_content(data: bytes) -> bool:

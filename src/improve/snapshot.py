@@ -87,7 +87,8 @@ def look(folder: Folder, path: str, cap: int) -> Snapshot:
         return Snapshot(path)
     try:
         chunks, left = [], cap + 1
-        while left > 0 and (chunk := os.read(fd, min(left, 1 << 20))):
+        piece = max(status.st_size + 1, 1 << 16)  # one call for a file that holds still
+        while left > 0 and (chunk := os.read(fd, min(left, piece))):
             chunks.append(chunk)
             left -= len(chunk)
     finally:

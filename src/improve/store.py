@@ -8,18 +8,18 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from improve import backup, document, files, locks, sync, yamlnode
-from improve.backup import CAP, keep_backup
+from improve import files, locks, notes
 from improve.config import Config
-from improve.document import Irregular, Outline
-from improve.edit import Edit
 from improve.errors import ImproveError, NeedsRepair
 from improve.index import Index, Unusable
+from improve.layout import CAP, Irregular, Outline
 from improve.paths import Home
 from improve.view import View
 
-__all__ = ["CAP", "Edit", "Store", "View", "keep_backup"]
+if TYPE_CHECKING:
+    from improve.edit import Edit
 
 _NOT_EDITABLE = "`rules:` is not a block list (one `- id:` a line), so it can be read but not edited"
 
@@ -55,6 +55,8 @@ class Store:
             view = self._with_index(lambda found: self._held(snapshot, found), snapshot)
             if not view.editable:
                 raise NeedsRepair(self.home.rules, [f"line {view.shape.key_line}: {_NOT_EDITABLE}"])
+            from improve.edit import Edit  # what only writing commands need is loaded by them
+
             edit = Edit(self, view, now)
             try:
                 yield edit
@@ -94,6 +96,8 @@ class Store:
         try:
             self._sync(snapshot, snapshot.sha, found)
             if found.meta("foreign"):
+                from improve import backup
+
                 with contextlib.suppress(ImproveError, OSError):
                     backup.back_up_foreign(self.home, snapshot.data)
                 found.set_meta("foreign", "")
@@ -106,6 +110,8 @@ class Store:
     def _sync(self, snapshot: files.Snapshot, sha: str, found: Index) -> None:
         if found.meta("sha") == sha:
             return
+        from improve import document, sync
+
         blank = document.is_blank(snapshot.data)
         data = document.template() if blank else snapshot.data
         try:
@@ -119,6 +125,8 @@ class Store:
 
     def _back_up_when_free(self, snapshot: files.Snapshot, found: Index) -> None:
         """Keep a copy of what somebody else wrote, unless a command is at work; the next one does it then."""
+        from improve import backup
+
         with contextlib.suppress(ImproveError, OSError, sqlite3.Error, Unusable), self._lock(0.0):
             if self._read().data == snapshot.data:
                 backup.back_up_foreign(self.home, snapshot.data)
@@ -127,6 +135,8 @@ class Store:
 
     def _read_only(self, snapshot: files.Snapshot) -> View:
         """Show a file whose shape we do not edit."""
+        from improve import document, sync, yamlnode
+
         data = snapshot.data
         try:
             if found := document.conflicts(data):
@@ -140,4 +150,4 @@ class Store:
 
 
 def _view(snapshot: files.Snapshot, found: Index) -> View:
-    return View(snapshot, sync.noted_head(found), found, sync.noted_shape(found), editable=True)
+    return View(snapshot, notes.noted_head(found), found, notes.noted_shape(found), editable=True)

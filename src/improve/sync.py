@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-
 from improve import document, escalate, yamlnode
-from improve.document import Entry, Head, Outline, Place, Span
+from improve.document import Entry
 from improve.index import Fresh, Index
+from improve.layout import Head, Outline, Span
+from improve.notes import digest, note_head, note_shape, noted_head
 from improve.rule import Rule
 from improve.taxonomy import Taxonomy
 
@@ -21,11 +20,6 @@ class Broken(Exception):
     def __init__(self, found: list[tuple[int, str]]) -> None:
         super().__init__(found)
         self.found = found
-
-
-def digest(raw: bytes) -> bytes:
-    """Name bytes, shortly; for entries, not against an adversary."""
-    return hashlib.blake2b(raw, digest_size=12).digest()
 
 
 def bring_up_to_date(found: Index, data: bytes, limits: escalate.Thresholds) -> None:
@@ -128,28 +122,3 @@ def whole_in_memory(data: bytes, limits: escalate.Thresholds) -> tuple[Head, Ind
     found.insert([of_entry(item, head.taxonomy, limits, place=(n, b"", 0)) for n, item in enumerate(entries, 1)])
     found.mark_twins()
     return head, found
-
-
-def note_head(found: Index, head: Head, head_bytes: bytes) -> None:
-    """Keep what the head says, and for which bytes."""
-    lists = [head.version, head.taxonomy, head.projects]
-    found.set_meta("head", json.dumps(lists))
-    found.set_meta("head sha", digest(head_bytes).hex())
-
-
-def noted_head(found: Index) -> Head:
-    """Give back the head as it was kept."""
-    version, lists, places = json.loads(found.meta("head"))
-    known = {key: Place(name, remote, tuple(roots)) for key, (name, remote, roots) in places.items()}
-    return Head(version, Taxonomy(*(tuple(names) for names in lists)), known)
-
-
-def note_shape(found: Index, shape: Outline) -> None:
-    """Keep where the entries begin and end."""
-    found.set_meta("shape", json.dumps(shape[1:]))
-
-
-def noted_shape(found: Index) -> Outline:
-    """Give back the shape as it was kept, without the single entries."""
-    start, end, indent, newline, empty, *rest = json.loads(found.meta("shape"))
-    return Outline((), start, end, indent, newline, tuple(empty) if empty else None, *rest)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from improve.errors import NoSuchRule
 from improve.files import Snapshot
-from improve.head import Head
 from improve.index import Index
-from improve.outline import Outline
+from improve.layout import Head, Outline
 from improve.rule import Rule
 from improve.taxonomy import Taxonomy
 

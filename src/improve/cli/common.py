@@ -31,6 +31,8 @@ def look_around() -> Here:
 
 def merge_what_waits(here: Here) -> None:
     """Merge spooled observations if that is possible now; a reading command never fails because it is not."""
+    if not _waits(here.home.spool):
+        return
     from improve.errors import ImproveError
     from improve.workflow.record import drain
 
@@ -39,6 +41,14 @@ def merge_what_waits(here: Here) -> None:
     except (ImproveError, OSError) as exc:
         if not getattr(exc, "problems", None):
             click.echo("improve: observations wait in the spool; they are merged later", err=True)
+
+
+def _waits(spool: str) -> bool:
+    """Look whether there is anything to merge, before what merges it is loaded."""
+    try:
+        return bool(os.listdir(spool))
+    except OSError:
+        return False
 
 
 def say(text: str, *, newline: bool = True) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from improve import files
+from improve.edit import Edit
 from improve.errors import ImproveError
 from improve.rule import Rule
-from improve.store import Edit
 from improve.workflow import changes, cutoff, plan
 from improve.workflow.here import Here
 from improve.workflow.plan import Plan, Step

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from improve import diff, document, files
+from improve.edit import Edit
 from improve.errors import ImproveError
-from improve.store import Edit
 from improve.workflow.here import Here
 
 CAP = 1 << 20

@@ -6,9 +6,9 @@ import os
 from dataclasses import dataclass
 
 from improve import escalate, files, gitdir, hosts, section, wording
+from improve.edit import Edit
 from improve.errors import Refused, UsageError
 from improve.rule import UNKNOWN, Rule, Written, projects
-from improve.store import Edit
 from improve.workflow import changes
 from improve.workflow.here import Here
 from improve.workflow.record import free_id

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from improve import diff, files, journal, section
+from improve.edit import Edit
 from improve.errors import ImproveError
-from improve.store import Edit
 from improve.workflow.changes import CAP, CHANGE_SETS, FileChange, hunks_of, put_back, took_effect
 from improve.workflow.here import Here
 

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from datetime import datetime
 from functools import cached_property
 
-from improve import config, hosts, paths, project
+from improve import config, paths, project
 from improve.config import Config
 from improve.paths import Home
 from improve.project import Project
 from improve.rule import UNKNOWN
-from improve.store import Store, View
+from improve.store import Store
+from improve.view import View
 
 
 class Here:
@@ -47,12 +48,16 @@ class Here:
     @property
     def host(self) -> str:
         """Name of the host this runs in, or empty."""
+        from improve import hosts
+
         found = hosts.running_in(self.env)
         return found.name if found else ""
 
     @property
     def session(self) -> str:
         """Id of the session this runs in, or empty."""
+        from improve import hosts
+
         return hosts.session_in(self.env)
 
     @property

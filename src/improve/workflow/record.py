@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from improve import escalate, files, spool
-from improve.document import Place
+from improve.edit import Edit
 from improve.errors import Busy, EnvironmentFailure, NeedsRepair, NoSuchRule
 from improve.escalate import Decision
+from improve.layout import Place
 from improve.rule import UNKNOWN, Observation, Rule, occasions, projects
 from improve.spool import Pending
-from improve.store import Edit
 from improve.taxonomy import Taxonomy
 from improve.workflow.here import Here
 

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from improve import config, diff, document, entry, files, journal, locks, spool, yamlnode
-from improve.document import Place
+from improve.backup import keep_backup
 from improve.errors import ImproveError, NeedsRepair
-from improve.store import CAP, keep_backup
+from improve.layout import CAP, Place
 from improve.workflow.here import Here
 
 

@@ -6,9 +6,9 @@ import os
 from dataclasses import dataclass, field
 
 from improve import files, gitdir, hosts, project, section, spool, wording
+from improve.edit import Edit
 from improve.errors import Refused
 from improve.rule import UNKNOWN, Observation, Rule, Written
-from improve.store import Edit
 from improve.taxonomy import GENERAL, PROJECT_SPECIFIC, SECTION_ONLY
 from improve.workflow import changes
 from improve.workflow.here import Here

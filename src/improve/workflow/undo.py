@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from improve import diff, document, files, journal
+from improve.edit import Edit
 from improve.errors import ImproveError, Refused
 from improve.rule import Rule, occasions
-from improve.store import Edit
 from improve.workflow import cutoff
 from improve.workflow.changes import CAP, CHANGE_SETS, FileChange, hunks_of, new_id, put_back, remember, took_effect
 from improve.workflow.here import Here
