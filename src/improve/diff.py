@@ -131,7 +131,7 @@ def _appended(block: bytes) -> bool:
 def _locate(current: bytes, hunk: Hunk, expected: int, floor: int) -> tuple[int, bytes, bytes]:
     """Find the block of a hunk; give its place, what stood there before, and the block as it stands now."""
     removed, added = hunk.removed, hunk.added
-    stands = expected >= floor and current.startswith(added, expected) and _fits(current, expected, added)
+    stands = current.startswith(added, expected) and _fits(current, expected, added)
     last = not added or _appended(added)  # such a block was the end of the file
     if stands and (not last or expected + len(added) == len(current)):
         return expected, removed, added
@@ -155,9 +155,7 @@ def _ambiguous(current: bytes, places: list[int]) -> Refused:
 
 def _changed(current: bytes, expected: int, added: bytes) -> Refused:
     line = current.count(b"\n", 0, expected) + 1
-    shown = next((part.strip() for part in added.splitlines() if part.strip()), b"").decode(
-        "utf-8", "replace"
-    )
+    shown = next((part.strip() for part in added.splitlines() if part.strip()), b"").decode("utf-8", "replace")
     return Refused(
         f"line {line}: {shown[:80]!r} was written there and no longer stands in the file as it was written;"
         " nothing was taken back; edit the file by hand"
@@ -239,9 +237,5 @@ def _label(name: str) -> str:
     """Write a file name as git does: quoted if it holds controls, with a tab after one that holds a blank."""
     if any(c < " " or c in '"\\\x7f' for c in name):
         escapes = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
-        return (
-            '"'
-            + "".join(escapes.get(c, f"\\{ord(c):03o}" if c < " " or c == "\x7f" else c) for c in name)
-            + '"'
-        )
+        return '"' + "".join(escapes.get(c, f"\\{ord(c):03o}" if c < " " or c == "\x7f" else c) for c in name) + '"'
     return name + "\t" if " " in name else name

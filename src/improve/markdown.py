@@ -176,7 +176,8 @@ class _Scanner:
         """Take the next line."""
         position, column = block.indentation(content)
         if position == len(content):
-            self._blank(line)
+            if not self.verbatim:
+                self._blank()
             return
         matched = self._matched(column)
         if self.verbatim and matched >= self.verbatim.depth:
@@ -189,10 +190,7 @@ class _Scanner:
         for item in self.stack:
             item.stop = line.end
 
-    def _blank(self, line: Line) -> None:
-        if self.verbatim:
-            line.kind = self.verbatim.kind
-            return
+    def _blank(self) -> None:
         self._end_paragraph()
         if self.stack and self.stack[-1].fresh:
             self.stack.pop()  # "a list item can begin with at most one blank line"

@@ -134,9 +134,7 @@ def _own_heading(text: str, level: int) -> bytes:
     own = b"#" * level + b" " + _encoded(text)
     found = scan(own).headings
     if len(found) != 1 or not text or found[0].text != text or b"\0" in own:
-        raise Refused(
-            f"{text!r} cannot be a heading in Markdown; nothing was written; name the section in plain words"
-        )
+        raise Refused(f"{text!r} cannot be a heading in Markdown; nothing was written; name the section in plain words")
     return own
 
 

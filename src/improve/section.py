@@ -7,6 +7,7 @@ it is not made.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
@@ -30,6 +31,7 @@ __all__ = [
     "remove",
     "replace",
     "revert",
+    "take_back",
     "unified",
 ]
 
@@ -54,9 +56,7 @@ class Edit:
 def check_editable(data: bytes, *, siblings: Collection[str] = ()) -> None:
     """Refuse a file that cannot be patched safely; `siblings` are the names of the files beside it."""
     if len(data) > LARGEST:
-        raise Refused(
-            f"the file has {len(data):,} bytes, more than {LARGEST:,}; nothing was written; split it"
-        )
+        raise Refused(f"the file has {len(data):,} bytes, more than {LARGEST:,}; nothing was written; split it")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in data:
         raise Refused("the file is UTF-16, UTF-32 or not text; nothing was written; save it as UTF-8 first")
     _check_conflict(data)
@@ -119,8 +119,7 @@ def remove(
     item = _only(before, text, section)
     if item.stop != item.end:
         raise Refused(
-            f"line {item.line.number}: something is nested under this bullet; nothing was removed;"
-            " edit it by hand"
+            f"line {item.line.number}: something is nested under this bullet; nothing was removed; edit it by hand"
         )
     start = _section_start(data, before, item) if drop_empty_section else item.start
     edited = data[: _above(data, before, start, item.end)] + data[item.end :]
@@ -130,6 +129,19 @@ def remove(
             " nothing was removed; edit it by hand"
         )
     return edited
+
+
+def take_back(data: bytes, hunks: Sequence[Hunk]) -> bytes:
+    """Undo hunks as `revert` does, but keep a heading of ours under which somebody has written since."""
+    edited = revert(data, hunks)
+    restored = Counter(line.strip(BLANKS) for hunk in hunks for line in hunk.removed.splitlines())
+    astray = _placed(edited) - _placed(data)
+    if not Counter(line for _, line in astray.elements()) - restored:
+        return edited
+    left = revert(data, [hunk for hunk in hunks if hunk.removed])
+    for bullet in (bullet for hunk in hunks if not hunk.removed for bullet in bullets(hunk.added)):
+        left = remove(left, bullet.text, section=bullet.section)
+    return left
 
 
 def replace(data: bytes, old_text: str, new_text: str, *, section: str = "") -> Edit:
@@ -160,8 +172,7 @@ def _check_conflict(data: bytes) -> None:
     for number, line in enumerate(data.splitlines(), 1):
         if line.startswith((b"<<<<<<< ", b">>>>>>> ")):
             raise Refused(
-                f"line {number}: merge conflict marker; nothing was written;"
-                " resolve the conflict, then run this again"
+                f"line {number}: merge conflict marker; nothing was written; resolve the conflict, then run this again"
             )
 
 
@@ -212,6 +223,19 @@ def _without(before: Document, after: Document, item: Item, drop: bool) -> bool:
     return allowed and _shape(left) == _shape(after.headings) and _read(rest) == _read(after.items)
 
 
+def _placed(data: bytes) -> Counter[tuple[str, bytes]]:
+    """Count the lines of a file that hold text, each with the section it stands in."""
+    doc = scan(data)
+    heads = {heading.start: heading.text for heading in doc.headings}
+    section = ""
+    found: Counter[tuple[str, bytes]] = Counter()
+    for line in doc.lines:
+        section = heads.get(line.start, section)
+        if line.kind is not Kind.HEADING and line.kind is not Kind.BLANK:
+            found[section, data[line.start : line.end].strip(BLANKS)] += 1
+    return found
+
+
 def _read(items: Sequence[Item]) -> list[tuple[str, str, int, str]]:
     return [(item.section, item.marker, item.depth, item.text) for item in items]
 
@@ -237,18 +261,12 @@ def _only(doc: Document, text: str, section: str) -> Item:
         return same[0]
     where = f" under {section!r}" if section else ""
     if not same:
-        raise Refused(
-            f"no bullet reads {text!r}{where}; nothing was changed; it was reworded or removed by hand"
-        )
+        raise Refused(f"no bullet reads {text!r}{where}; nothing was changed; it was reworded or removed by hand")
     lines = ", ".join(str(item.line.number) for item in same)
-    raise Refused(
-        f"lines {lines}: {text!r} stands there more than once{where}; nothing was changed; keep one of them"
-    )
+    raise Refused(f"lines {lines}: {text!r} stands there more than once{where}; nothing was changed; keep one of them")
 
 
-def _exactly(
-    data: bytes, before: Document, same: list[Item], hunks: Sequence[Hunk], drop: bool
-) -> bytes | None:
+def _exactly(data: bytes, before: Document, same: list[Item], hunks: Sequence[Hunk], drop: bool) -> bytes | None:
     """Undo an insertion by what it recorded; None where the file was edited around it."""
     if not hunks:
         return None
