@@ -7,6 +7,7 @@ hunks it made, so that `undo` can take them back.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
@@ -14,7 +15,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from improve import files
-from improve.folder import explained
+from improve.folder import close_quietly, explained
 
 INTERNAL = ("applying", "undoing", "cut off", "backup")
 """Events for improve itself: what it is about to do, and where a rebuild starts."""
@@ -36,9 +37,17 @@ def read(path: str) -> Iterator[dict[str, Any]]:
                 yield event
 
 
-def _opened(path: str) -> BinaryIO:
+@contextlib.contextmanager
+def _opened(path: str) -> Iterator[BinaryIO]:
     fd = files.open_to_read(path)
-    return io.BytesIO() if fd is None else open(fd, "rb")
+    if fd is None:
+        yield io.BytesIO()
+        return
+    try:
+        with open(fd, "rb", closefd=False) as stream:
+            yield stream
+    finally:
+        close_quietly(fd)
 
 
 def read_back(path: str, block: int = 1 << 16, *, only: tuple[str, ...] = ()) -> Iterator[dict[str, Any]]:

@@ -11,6 +11,7 @@ import os
 from typing import NamedTuple
 
 from improve import files
+from improve.errors import ImproveError
 
 SUFFIX = ".json"
 
@@ -43,6 +44,9 @@ class Pending(NamedTuple):
     name: str = ""
 
 
+_EMPTY = Pending("", "", "")
+
+
 def new_oid() -> str:
     """Make an identity: 12 hexadecimal digits."""
     return os.urandom(6).hex()
@@ -52,8 +56,14 @@ def put(directory: str, pending: Pending) -> str:
     """Store an observation durably and return its path."""
     files.private_directory(directory)
     data = json.dumps({key: value for key, value in pending._asdict().items() if value}, ensure_ascii=True)
-    stamp = pending.at.replace(":", "").replace("+", "_")
-    return files.create_exclusive(directory, f"{stamp}-{pending.oid}{SUFFIX}", data.encode())
+    return files.create_exclusive(directory, f"{_stamp(pending.at)}-{pending.oid}{SUFFIX}", data.encode())
+
+
+def _stamp(at: str) -> str:
+    """Name a moment so that names sort as moments do, wherever the person has travelled."""
+    from datetime import UTC, datetime
+
+    return datetime.fromisoformat(at).astimezone(UTC).strftime("%Y-%m-%dT%H%M%SZ")
 
 
 def waiting(directory: str) -> list[str]:
@@ -66,10 +76,17 @@ def waiting(directory: str) -> list[str]:
 
 
 def load(path: str) -> Pending | None:
-    """Read one; None when it is gone (another process merged it) or was not written by us."""
+    """Read one; None when it is gone (another process merged it), cannot be read or was not written by us."""
     try:
         snapshot = files.read(path, cap=1 << 20)
         values = json.loads(snapshot.data) if snapshot.exists else None
-        return Pending(**values) if isinstance(values, dict) else None
-    except (ValueError, TypeError):
+        pending = Pending(**values) if isinstance(values, dict) else None
+    except (ValueError, TypeError, RecursionError, ImproveError):  # it stays, and keeps no other from being merged
         return None
+    return pending if pending and _sound(pending) else None
+
+
+def _sound(pending: Pending) -> bool:
+    """Say whether every value is what `put` writes; a bool is no number here."""
+    typed = all(type(value) is type(_EMPTY[at]) for at, value in enumerate(pending))
+    return typed and bool(pending.oid and (pending.text or pending.same_as)) and 0 <= pending.severity <= 5

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from improve import files, locks, notes
 from improve.config import Config
-from improve.errors import ImproveError, NeedsRepair
+from improve.errors import EnvironmentFailure, ImproveError, NeedsRepair
 from improve.index import Index, Unusable
 from improve.layout import CAP, Irregular, Outline
 from improve.paths import Home
@@ -60,6 +60,9 @@ class Store:
             edit = Edit(self, view, now)
             try:
                 yield edit
+            except sqlite3.Error as exc:
+                what = f"cannot use the index in {self.home.cache}: {exc}; nothing was written"
+                raise EnvironmentFailure(f"{what}. Check the disk, then run it again") from exc
             finally:
                 edit.close()
 

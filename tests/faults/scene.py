@@ -175,6 +175,11 @@ def _facts(rule: Rule) -> tuple[object, ...]:
     return (rule.text, rule.domain, rule.explicit_scope, evidence, places, *more)
 
 
+def instructions(place: Path) -> dict[str, bytes]:
+    """Give the bytes of every instruction file that is there."""
+    return {name: (place / name).read_bytes() for name in FILES if name.endswith(".md") and (place / name).exists()}
+
+
 def evidence(place: Path) -> tuple[Counter[str], list[str]]:
     """Count what is in the spool or in rules.yaml, by context; also list what is there twice or cannot be read."""
     found: dict[str, str] = {}

@@ -61,6 +61,7 @@ _STREAM = re.compile(r"[012]<")
 _TEMPORARY = re.compile(r"\.improve-\d+-[0-9a-f]{16}")
 _SECONDS = 20
 _REFUSALS = (3, 4, 5)
+_STOPPED = 130
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,8 @@ class Command:
     """A failure may leave some of the files done and others not, and the state in between."""
     again: Callable[[Outcome], Sequence[str | Path]] | None = None
     """The run after the fault, when it must not be the same command once more."""
+    pick: Callable[[list[Call]], list[Fault]] = faults
+    """Which faults are worth a run."""
     said: Callable[[Outcome], str] = lambda outcome: outcome.err
     """Where a failure says its line."""
     marker: str = "{dir}"
@@ -135,7 +138,7 @@ def sweep(command: Command, scratch: Path, *, sample: int | None = None) -> Repo
     calls = trace(command, place, scratch / "trace")
     after = snapshot(command, place)
     report = Report(command.name, calls=len(calls))
-    for fault in choose(faults(calls), sample):
+    for fault in choose(command.pick(calls), sample):
         _fresh(command, place)
         outcome = _run(command, place, scratch / "trace", fault)
         report.runs += 1
@@ -203,10 +206,11 @@ def _run(command: Command, place: Path, log: Path | None = None, fault: Fault | 
     if log is None or fault is None:
         return _start(command, place, [])
     argv = ["strace", "-f", "-qq", "-o", str(log), "-e", f"trace={fault.call.name}"]
-    if fault.kind != "kill":  # faster, but it loses injected signals
+    if fault.kind not in ("kill", "interrupt"):  # faster, but it loses injected signals
         argv.append("--seccomp-bpf")
     outcome = _start(command, place, [*argv, "-e", fault.injection], fault)
-    hit = outcome.code == -9 if fault.kind == "kill" else "(INJECTED)" in log.read_text("utf-8", "replace")
+    said = log.read_text("utf-8", "replace")
+    hit = {"kill": outcome.code == -9, "interrupt": "--- SIGINT" in said}.get(fault.kind, "(INJECTED)" in said)
     return Outcome(place, outcome.code, outcome.out, outcome.err, fault, hit)
 
 
@@ -254,6 +258,8 @@ def _broken(
     if outcome.acknowledged or (outcome.code == -9 and outcome.fault and outcome.fault.kind == "kill"):
         return
     lines = command.said(outcome).strip().splitlines()
+    if outcome.code == _STOPPED and outcome.fault and outcome.fault.kind == "interrupt" and len(lines) == 1:
+        return
     if outcome.code not in _REFUSALS:
         yield f"exit code {outcome.code}, {outcome.err.strip()[-600:]!r}"
     elif not 0 < len(lines) <= command.lines or str(outcome.place) not in lines[0]:

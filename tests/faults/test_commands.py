@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from faults import scene
-from faults.fault import missing
-from faults.scene import DUE, ERRORS, FILES, GLOBAL, PNPM, PROMOTED, SHOP, Scene, command_line, observed
+from faults.fault import missing, telling
+from faults.scene import DUE, ERRORS, FILES, PNPM, PROMOTED, SHOP, Scene, command_line, observed
 from faults.sweep import Command, Outcome, sweep
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
@@ -63,21 +63,17 @@ def applied(prepared: Scene) -> Callable[[Outcome], Iterable[str]]:
         yield from sound(outcome)
         if outcome.fault:
             return
-        # a run that could write only some of the files is a change set of its own
-        for _ in range(scene.events(outcome.place).count("applied") - 1):
+        was = scene.instructions(prepared.original(outcome.place))
+        for _ in range(2):  # a run that could write only some of the files is a change set of its own
+            if scene.instructions(outcome.place) == was:
+                return
             code, said = scene.improve(outcome.place, "shop", "undo")
             if code:
                 yield f"undo fails with {code}: {said}"
-        for name in (GLOBAL, SHOP, scene.API, scene.WEB):
-            was, now = (_bytes(root / name) for root in (prepared.original(outcome.place), outcome.place))
-            if was != now:
-                yield f"after undo, {name} is not as before the apply: {now!r}"
+        if (now := scene.instructions(outcome.place)) != was:
+            yield f"after undo, the files are not as before the apply: {now!r}"
 
     return check
-
-
-def _bytes(path: Path) -> bytes | None:
-    return path.read_bytes() if path.exists() else None
 
 
 def unless_done(prepared: Scene, argv: Sequence[str]) -> Callable[[Outcome], Sequence[str | Path]]:
@@ -92,7 +88,7 @@ def unless_done(prepared: Scene, argv: Sequence[str]) -> Callable[[Outcome], Seq
 
 def not_written(outcome: Outcome) -> str:
     """Give the line of a failure; that of a single file stands in the report on standard output."""
-    lines = [line for line in outcome.out.splitlines() if line.startswith("NOT WRITTEN: ")]
+    lines = [line for line in outcome.out.splitlines() if "NOT WRITTEN: " in line]
     return outcome.err or re.sub(r"~(?=/)", f"{outcome.place}/user", "\n".join(lines[:1]))
 
 
@@ -107,6 +103,7 @@ def of(prepared: Scene, *argv: str, cwd: str = "shop", **more: object) -> Comman
         watched=FILES,
         check=sound,
         state=scene.store,
+        pick=telling,
     )
     return replace(base, **more)  # type: ignore[arg-type]
 
@@ -120,11 +117,11 @@ def observing(prepared: Scene, text: str, earlier: int) -> Command:
 def commands() -> dict[str, Command]:
     """Give every sweep by name."""
     other = "Install packages of the web client with pnpm"
-    due = Scene(DUE)
-    promoted = Scene(PROMOTED)
-    two = Scene([*DUE, *observed(("api", ERRORS, "api-design")), ("api", ("observe", other, "--new"))])
-    done = Scene([*PROMOTED, ("shop", ("escalate", "--apply"))])
-    written = Scene(DUE, line=f"- {PNPM}\r\n")
+    due = Scene(DUE, warm=True)
+    promoted = Scene(PROMOTED, warm=True)
+    two = Scene([*DUE, *observed(("api", ERRORS, "api-design")), ("api", ("observe", other, "--new"))], warm=True)
+    done = Scene([*PROMOTED, ("shop", ("escalate", "--apply"))], warm=True)
+    written = Scene(DUE, line=f"- {PNPM}\r\n", warm=True)
     merge = ("merge", _slug(PNPM), _slug(other))
     domain = ("set", _slug(PNPM), "--domain", "workflow", "--severity", "4")
     return {
@@ -140,7 +137,7 @@ def commands() -> dict[str, Command]:
         "set": of(due, *domain),
         "set-git": of(replace(due, git=True), *domain),
         "merge": of(two, *merge, again=unless_done(two, merge)),
-        "seed": of(Scene(DUE, line="- Prefer plain SQL\r\n"), "seed", "--from-agents-md", "{dir}/" + SHOP),
+        "seed": of(Scene(DUE, line="- Prefer plain SQL\r\n", warm=True), "seed", "--from-agents-md", "{dir}/" + SHOP),
     }
 
 

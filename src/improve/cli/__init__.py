@@ -108,7 +108,15 @@ def run(argv: list[str]) -> int:
     except OSError as exc:
         return _failed(EnvironmentFailure(f"{exc.filename or 'the machine'}: {exc.strerror or exc}"), argv)
     except Exception as exc:
+        if type(exc).__module__ == "sqlite3":  # not imported here, for most commands end without an error
+            return _failed(EnvironmentFailure(f"cannot use the index in {_cache()}: {exc}. Run it again"), argv)
         return _bug(exc, argv)
+
+
+def _cache() -> str:
+    from improve import paths
+
+    return paths.find_home(os.environ).cache
 
 
 def _speak_utf8() -> None:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from improve import escalate, files, spool
 from improve.edit import Edit
-from improve.errors import Busy, EnvironmentFailure, NeedsRepair, NoSuchRule
+from improve.errors import ImproveError, NeedsRepair, NoSuchRule
 from improve.escalate import Decision
 from improve.layout import Place
 from improve.rule import UNKNOWN, Observation, Rule, occasions, projects
@@ -16,6 +16,7 @@ from improve.workflow.here import Here
 
 SHORTLIST = 40
 NEAR = 5
+_PATIENCE = 0.3
 
 
 class Likeness(NamedTuple):
@@ -47,7 +48,7 @@ def observe(here: Here, pending: Pending) -> Recorded:
     """Record an observation; once it is spooled it is safe, whatever happens after.
 
     Raises:
-        Busy, NeedsRepair, EnvironmentFailure: not merged yet; the message says that the observation is kept.
+        ImproveError: not merged yet; the message says that the observation is kept.
         NoSuchRule: `--same-as` names none; nothing is kept.
     """
     _check_named(here, pending)
@@ -57,7 +58,7 @@ def observe(here: Here, pending: Pending) -> Recorded:
         with here.store.edit(here.now) as edit:
             results = merge_waiting(here, edit)
             recorded = results.get(pending.oid) or _found_merged(edit, pending)
-    except (Busy, NeedsRepair, EnvironmentFailure) as exc:
+    except ImproveError as exc:
         exc.args = (_kept(str(exc)),)
         raise
     if pending.same_as and recorded is None:
@@ -123,7 +124,8 @@ def drain(here: Here) -> int:
     """Merge what waits, if anything does; a store that cannot be changed now is left for later."""
     if not spool.waiting(here.home.spool):
         return 0
-    with here.store.edit(here.now) as edit:
+    # a command that only looks does not wait for one that writes
+    with here.store.edit(here.now, timeout=_PATIENCE) as edit:
         return len(merge_waiting(here, edit))
 
 
