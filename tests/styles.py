@@ -54,7 +54,8 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list):
         return [_plain(item) for item in value]
-    return None if value in ("", "~", "null") else str(value)
+    halves = str(value).encode("utf-16", "surrogatepass")  # JSON escapes a character in two halves
+    return None if value in ("", "~", "null") else halves.decode("utf-16", "surrogatepass")
 
 
 def oracle_rules(data: bytes) -> dict[str, Rule]:

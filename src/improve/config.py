@@ -75,7 +75,7 @@ def _checked(path: str, values: dict[str, tuple[str, int]]) -> Config:
 
     def number(key: str, default: int) -> int:
         value, line = values.get(key, (str(default), 0))
-        if not (value.isascii() and value.isdigit() and 1 <= int(value[:9]) <= 1000):
+        if not (value.isascii() and value.isdigit() and len(value) < 9 and 1 <= int(value) <= 1000):
             problems.append(f"line {line}: {key}: expected a number from 1 to 1000, found {value!r}")
             return default
         return int(value)

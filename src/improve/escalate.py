@@ -119,13 +119,14 @@ def is_due(rule: Rule, decision: Decision) -> bool:
 def message(rule: Rule, decision: Decision, taxonomy: Taxonomy) -> str:
     """Say it in the words agents know from version 1."""
     count, cross = occasions(rule), len(projects(rule)) > 1
+    if rule.retired:
+        return f"RECORDED (count={count}) → retired, nothing is written"
     if rule.explicit_scope == "global":
         return f"RECORDED (count={count}, explicit=global) → should write to GLOBAL AGENTS.md"
     if rule.explicit_scope == "local":
         return f"RECORDED (count={count}, explicit=local) → stays in project AGENTS.md"
     if decision.kind in (IN_SESSION, NOTHING):
-        note = "retired, nothing is written" if rule.retired else "apply in-session only"
-        return f"RECORDED (count={count}) → {note}"
+        return f"RECORDED (count={count}) → apply in-session only"
     if not cross:
         return f"RECORDED (count={count}, same project) → candidate for PROJECT AGENTS.md"
     kind = taxonomy.kind(rule.domain)

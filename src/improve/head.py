@@ -110,7 +110,7 @@ def edit_head(
     before, after = front.removeprefix(bom).decode(), tail.decode()
     node = yamlnode.read(before + after)
     try:
-        edits = _put_version(before, node, version) if version is not None else []
+        edits = _put_version(before, after, node, version) if version is not None else []
         edits += _put_place(before + after, node, place) if place else []
         early = [e for e in edits if e.start < len(before) or not after]
         late = [e for e in edits if e not in early]
@@ -128,9 +128,9 @@ def _shifted(text: str, by: int, edits: list[splice.Edit]) -> str:
     return splice.apply(text, moved)
 
 
-def _put_version(front: str, node: yamlnode.Node | None, version: int) -> list[splice.Edit]:
+def _put_version(front: str, tail: str, node: yamlnode.Node | None, version: int) -> list[splice.Edit]:
     if node and "version" in node.pairs:
-        return splice.change(front, node, {}, {"version": version})
+        return splice.change(front + tail, node, {}, {"version": version})
     first = next(iter(node.pairs.values()))[0].start if node and node.pairs else len(front)
     at = splice.line_start(front, first) if first < len(front) else len(front)
     return [splice.Edit(at, at, f"version: {version}\n", lines=True)]

@@ -127,7 +127,8 @@ def projects(rule: Rule) -> tuple[str, ...]:
 
 def fold(rule: Rule, *, keep: int) -> Rule:
     """Turn all but the newest *keep* observations into totals per project; the occasions stay the same."""
-    old, new = rule.observations[:-keep], rule.observations[-keep:]
+    cut = max(len(rule.observations) - keep, 0)
+    old, new = rule.observations[:cut], rule.observations[cut:]
     open_sessions = {(o.host, o.session) for o in new if o.session}
     totals = {f.project: f for f in rule.folded}
     counted: set[tuple[str, str]] = set()
