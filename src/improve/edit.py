@@ -101,7 +101,9 @@ class Edit:
         else:
             self._replace(key, self.view.shape.start + before, size, rule_id=rule.id, write=write)
         self._entries[rule.id] = self._new.get(key) or self._texts[key][2]
-        self.index.update(key, self._fresh(item, order, size))
+        old = self.index.by_id(rule.id)
+        same = old is not None and (old.rule.text, old.rule.aliases) == (rule.text, rule.aliases)
+        self.index.update(key, self._fresh(item, order, size, words=not same), same_words=same)
 
     def _replace(self, key: int, start: int, size: int, *, rule_id: str, write: Callable[[str], str]) -> None:
         if key not in self._texts:
@@ -116,13 +118,13 @@ class Edit:
 
     def _refuse_troubled(self, rule_id: str, key: int) -> None:
         """A rule somebody has to look at first is left as it is."""
-        lines = self.view.lines_of(rule_id)
-        if len(lines) > 1:
+        if len(self.index.places(rule_id)) > 1:
             self._refuse(rule_id, f"the id {rule_id!r} is used by several rules; give each its own")
         problems = [problem.partition(" ") for problem in self.index.problems_at(key)]
         if problems:
+            line = self.view.lines_of(rule_id)[0]
             path = self.home.rules
-            raise NeedsRepair(path, [f"line {lines[0] + int(offset)}: {what}" for offset, _, what in problems])
+            raise NeedsRepair(path, [f"line {line + int(offset)}: {what}" for offset, _, what in problems])
 
     def _refuse(self, rule_id: str, what: str) -> None:
         raise NeedsRepair(self.home.rules, [f"line {line}: {what}" for line in self.view.lines_of(rule_id)])
@@ -147,8 +149,9 @@ class Edit:
         self._entries[item.rule.id] = text
         self._before.setdefault(item.rule.id, None)
 
-    def _fresh(self, item: Entry, order: int, size: int) -> Fresh:
-        return sync.of_entry(item, self.view.taxonomy, self.store.config.thresholds, place=(order, b"", size))
+    def _fresh(self, item: Entry, order: int, size: int, *, words: bool = True) -> Fresh:
+        limits = self.store.config.thresholds
+        return sync.of_entry(item, self.view.taxonomy, limits, place=(order, b"", size), words=words)
 
     def drop(self, rule_id: str) -> None:
         """Take a rule out of rules.yaml; its text stays in the journal, comments on the next rule in the file."""
@@ -213,11 +216,12 @@ class Edit:
         if document.is_blank(data):
             data = document.template_after(data)
             shape = document.outline(data)
-        parts, at = [], shape.start
+        parts: list[bytes | memoryview] = []
+        whole, at = memoryview(data), shape.start  # a view: the file is copied once, when it is put together
         for left, right, text in sorted(self._texts.values()):
-            parts += [data[at:left], text.encode()]
+            parts += [whole[at:left], text.encode()]
             at = right
-        parts.append(data[at : shape.end])
+        parts.append(whole[at : shape.end])
         front, tail = data[: shape.start], data[shape.end :]
         if self._new:
             front = document.before_first(front, shape)

@@ -26,13 +26,11 @@ __all__ = [
     "to_mapping",
 ]
 
-_PLAIN = re.compile(r"[a-z][a-z0-9-]*")
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 _WORDS_OF_YAML = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))
-_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
-_LINE = re.compile(r"( *)(- )?(?:([A-Za-z_][A-Za-z0-9_-]*):(?: +(.*))?|(.+))")
-_SINGLE = re.compile(r"'(?:[^']|'')*'")
-_ODD = re.compile("[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
-"""What YAML does not allow, takes for a line end, or treats in a way of its own."""
+_LINE = r"( *)(- )?(?:([A-Za-z_][A-Za-z0-9_-]*):(?: +(.*))?|(.+))"
+_ODD = "\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff"
+"""What YAML does not allow, takes for a line end, or treats in a way of its own; for a class of a pattern."""
 _NULLS = ("~", "null", "Null", "NULL")
 
 
@@ -92,10 +90,11 @@ def scalar(value: object) -> str:
     if isinstance(value, int):
         return str(value)
     text = str(value)
-    if _PLAIN.fullmatch(text) and text not in _WORDS_OF_YAML:
+    if text and text[0].isalpha() and _PLAIN.issuperset(text) and text not in _WORDS_OF_YAML:
         return text
     quoted = json.dumps(text, ensure_ascii=False)
-    return quoted if text.isascii() and "\x7f" not in text else _UNPRINTABLE.sub(_escaped, quoted)
+    # A pattern of such a class takes a millisecond to compile: only for text that may need it.
+    return quoted if text.isascii() and "\x7f" not in text else re.sub(f"[{_ODD}]", _escaped, quoted)
 
 
 def _escaped(match: re.Match[str]) -> str:
@@ -147,12 +146,19 @@ def parse(text: str, indent: str = "") -> Rule | None:
 
 def read_lines(text: str, indent: str = "") -> dict[str, Any] | None:
     """Read an entry of lines `key: value` and list items; None when only YAML can tell what it says."""
-    if not text.startswith(f"{indent}- ") or not text.endswith("\n") or _ODD.search(text):
+    if not text.startswith(f"{indent}- ") or not text.endswith("\n") or _is_odd(text):
         return None
     reader = _Lines(len(indent) + 2)
     lines = text[:-1].split("\n")
     lines[0] = f"{indent}  {lines[0][len(indent) + 2 :]}"
     return reader.entry if all(map(reader.take, lines)) and reader.complete() else None
+
+
+def _is_odd(text: str) -> bool:
+    plain = text.replace("\n", "")
+    if plain.isascii():
+        return not plain.isprintable()
+    return re.search(f"[\x00-\x1f{_ODD}]", plain) is not None
 
 
 class _Lines:
@@ -171,7 +177,7 @@ class _Lines:
         return bool(self.entry)
 
     def take(self, line: str) -> bool:
-        match = _LINE.fullmatch(line)
+        match = re.fullmatch(_LINE, line)
         if match is None:
             return not line.strip(" ")
         space, dash, key, value, plain = match.groups()
@@ -230,7 +236,9 @@ def _value(text: str) -> tuple[bool, Any]:
         except ValueError:
             return False, None
     if first == "'":
-        return bool(_SINGLE.fullmatch(text)), text[1:-1].replace("''", "'")
+        inner = text[1:-1]
+        closed = len(text) > 1 and text[-1] == "'" and "'" not in inner.replace("''", "")
+        return closed, inner.replace("''", "'")
     if text == "[]":
         return True, []
     if text in _NULLS:

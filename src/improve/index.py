@@ -170,9 +170,12 @@ class Index(Lookup):
         self._link_words(keyed)
         return [key for key, _ in keyed]
 
-    def update(self, key: int, fresh: Fresh) -> None:
-        """Replace what is known of an entry; `ord`, `size` and `sha` too."""
+    def update(self, key: int, fresh: Fresh, *, same_words: bool = False) -> None:
+        """Replace what is known of an entry; `ord`, `size` and `sha` too, its words only when they changed."""
         columns = _columns(fresh)
+        if same_words:
+            found = self.db.execute("SELECT found FROM entry WHERE key = ?", (key,)).fetchone()[0]
+            columns = (*columns[:-1], found)
         same = self._unlink(key, keep=columns[-1])
         self.db.execute(_UPDATE, (*columns, key))
         self._link([(key, fresh)])

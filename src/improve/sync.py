@@ -92,13 +92,25 @@ def _read_all(
     found.insert(batch)
 
 
-def of_entry(item: Entry, taxonomy: Taxonomy, limits: escalate.Thresholds, *, place: tuple[int, bytes, int]) -> Fresh:
-    """Derive what the index keeps of an entry; *place* is its order, hash and size."""
+def of_entry(
+    item: Entry,
+    taxonomy: Taxonomy,
+    limits: escalate.Thresholds,
+    *,
+    place: tuple[int, bytes, int],
+    words: bool = True,
+) -> Fresh:
+    """Derive what the index keeps of an entry.
+
+    Args:
+        place: its order, hash and size.
+        words: work out by which words it is found; not needed when they are the same as before.
+    """
     problems = tuple(f"+{line} {what}" for line, what in item.problems)
     if item.rule is None:
         return Fresh(*place, None, problems, None, id=item.id)
     decision = escalate.decide(item.rule, taxonomy, limits)
-    phrases, terms = _found_by(item.rule)
+    phrases, terms = _found_by(item.rule) if words else ((), ())
     return Fresh(*place, item.rule, problems, decision, phrases, terms)
 
 

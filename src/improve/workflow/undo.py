@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from improve import diff, document, files, journal
+from improve import document, files, journal, section
 from improve.edit import Edit
 from improve.errors import ImproveError, Refused
 from improve.rule import Rule, occasions
@@ -93,7 +93,7 @@ def _plan_files(here: Here, event: dict[str, Any], result: Undone) -> list[tuple
             result.notes.append(f"{here.short(item['path'])} is gone; there is nothing to take back in it")
             continue
         try:
-            before = diff.revert(snapshot.data, hunks_of(item))
+            before = section.take_back(snapshot.data, hunks_of(item))
         except Refused as exc:
             raise Refused(f"{here.short(item['path'])}: {exc}") from None
         change = FileChange(snapshot.path, snapshot.data, before, item["existed"] or bool(before))
