@@ -32,13 +32,13 @@ Relation = Literal["same", "contradict", "related", "different"]
 AVERAGE = 30.0
 """Total weight of an average rule: longer rules get less per term, shorter ones more (BM25 with b = 0.5)."""
 MOST_TERMS = 40
-LEAST = 12.0
+LEAST = 11.0
 """Common weight below which two rules say too little to be called the same."""
 
 SHORTLIST = 60
 
 _QUOTES = {0x2018: "'", 0x2019: "'", 0x201C: '"', 0x201D: '"'}
-_MARKS = re.compile(r"[*_`]+(?=\S)|(?<=\S)[*_`]+")
+_MARKS = re.compile(r"`+|(?<!\w)[*_]+(?=\S)|(?<=\S)[*_]+(?!\w)")
 _LEAD = re.compile(r"^\s*(?:[-*+•]|\d+[.)]|#+|>)\s+(?:\[[ xX]\]\s+)?")
 
 
@@ -128,7 +128,7 @@ def compare_prepared(a: Prepared, b: Prepared) -> Comparison:
     if score >= model.SURE and values[0] * (a.total + b.total) >= LEAST:
         return Comparison("same", score, "the same demand, worded otherwise")
     if score >= model.NEAR:
-        return Comparison("related", score, _common(a, b))
+        return Comparison("related", min(score, model.SURE - 0.01), _common(a, b))
     return Comparison("different", score, "little in common")
 
 

@@ -69,6 +69,7 @@ assum guess
 assumption guess
 async async-await
 async-await async-await
+async-std async-std
 asynchronous async-await
 asyncio async-await
 attach add
@@ -79,7 +80,7 @@ author write
 authoriz authorization
 auto automatic
 autoformat format
-autogenerat generated
+autogenerat generated-file
 autoincrement autoincrement
 automat automatic
 automatic automatic
@@ -219,6 +220,8 @@ craft create
 crash crash
 creat create
 credential secret
+crlf crlf-ending
+crlf-ending crlf-ending
 csharp csharp
 csr client-render
 css-modules css-modules
@@ -401,7 +404,8 @@ function-keyword function-keyword
 functional-style functional-style
 functionality behavior
 generaliz abstraction
-generat generated
+generat create
+generated-file generated-file
 genuin real
 giant big
 git-add-all git-add-all
@@ -461,6 +465,8 @@ import import
 import-order import-order
 includ add
 incremental incremental
+indent indent
+indentat indent
 independent independent
 index-db index-db
 indirection abstraction
@@ -530,6 +536,7 @@ let let-keyword
 let-keyword let-keyword
 level level
 leverag reuse
+lf-ending lf-ending
 library dependency
 licenc license
 licens license
@@ -543,7 +550,6 @@ littl small
 live real
 llm agent
 loc line
-local locale
 local-time local-time
 localiz translation
 localtim local-time
@@ -577,10 +583,13 @@ memory-leak memory-leak
 mention tell
 menu navigation
 merg merge
+merge-commit merge-commit
 method function
 microservic microservice
 middlewar middleware
 migrat migration
+mikro-orm mikro-orm
+mikroorm mikro-orm
 min minimum-of
 minimal small
 minimiz small
@@ -688,12 +697,14 @@ passiv passive-voice
 passive-voice passive-voice
 password secret
 past history
+past-tense past-tense
 patch change
 pathlib pathlib
 pathlib.path pathlib
 pattern pattern
 paus wait
 percent percent
+percent-format percent-format
 percentag percent
 perf performance
 performanc performance
@@ -759,6 +770,7 @@ push push
 pwsh powershell
 py.test pytest
 pytest pytest
+python-requests python-requests
 query query
 question ask-user
 quiet silent
@@ -792,7 +804,6 @@ refactor refactor
 refresh update
 regex regex
 regexp regex
-region locale
 regression regression-test
 regression-test regression-test
 relat relevant
@@ -832,6 +843,7 @@ restat obvious
 restful rest-api
 restor revert
 restructur refactor
+result-type result-type
 retain preserve
 retry retry
 return-value return-value
@@ -888,7 +900,7 @@ several multiple
 shadcn shadcn
 shar shared
 ship deploy
-short concise
+short small
 shorten abbreviation
 show show
 side-effect side-effect
@@ -924,6 +936,7 @@ speculate-api speculate-api
 speculativ premature
 speed performance
 spell typo
+sphinx-style sphinx-style
 spik experiment
 split split
 sprawl big
@@ -945,6 +958,7 @@ stat state
 static-import static-import
 stdout stdout
 stop stop
+str.format percent-format
 straight direct
 straightforward simple
 strict strict
@@ -964,7 +978,6 @@ suggestion suggest
 suit test-suite
 summariz summary
 summary summary
-sunset deprecate
 superfluous unnecessary
 supp add
 svelt svelte
@@ -1005,7 +1018,7 @@ titl heading
 tmp temporary
 token-budget token-budget
 tool tool
-touch relevant
+touch change
 trac telemetry
 trailing-comma trailing-comma
 transaction transaction
@@ -1045,7 +1058,6 @@ unrequest unrelated
 unsaf unsafe
 unsur ask-user
 untouch preserve
-unus unused
 updat update
 upfront premature
 upgrad upgrade
@@ -1077,6 +1089,7 @@ vuej vue
 wait wait
 warn warning
 wcag accessibility
+what-comment what-comment
 whitespac whitespace
 whol full
 why-comment why-comment
@@ -1084,6 +1097,7 @@ wildcard wildcard
 workaround workaround
 worktre worktree
 writ write
+xml-layout xml-layout
 yagni yagni
 yarn yarn
 yarnpkg yarn
@@ -1142,6 +1156,7 @@ ask-user user confirm
 ask-user wait for approval
 ask-user without ask
 async-await async await
+async-std async std
 authentication sign in
 autoincrement auto increment
 backend back end
@@ -1157,7 +1172,6 @@ branch topic branch
 breakpoint media query
 broken fix it
 broken if it work
-broken not work
 broken work already
 callback-style callback styl
 camel-case camel case
@@ -1198,7 +1212,7 @@ command shell command
 comment annotat comment
 comment code comment
 comment inlin comment
-commit commit messag
+commit-message commit messag
 commit-message commit subject
 commonjs common js
 commonjs requir call
@@ -1220,6 +1234,8 @@ coverage code coverag
 coverage test coverag
 crash blow up
 create new up
+crlf-ending crlf end
+crlf-ending window line end
 csharp c sharp
 css-modules css modul
 curly-brace curly brac
@@ -1246,7 +1262,6 @@ dependency-injection dependency injection
 dependency-injection inject dependency
 dependency-injection injection of dependency
 deploy releas to
-deprecate phas out
 descriptive clear name
 descriptive intention reveal
 descriptive reveal intent
@@ -1347,9 +1362,9 @@ functional-style functional approach
 functional-style functional pattern
 functional-style functional program
 functional-style functional styl
-generated auto generat
-generated generat code
-generated generat file
+generated-file auto generat
+generated-file generat code
+generated-file generat file
 git-add-all git add a
 git-add-all git add all
 git-add-all git add dot
@@ -1413,6 +1428,9 @@ lazy-load dynamic load
 lazy-load lazy load
 legacy out of date
 let-keyword let keyword
+lf-ending lf end
+lf-ending lf line end
+lf-ending unix line end
 light-mode light mode
 light-mode light them
 line line of code
@@ -1451,8 +1469,11 @@ maximum upper limit
 memoization cach computat
 memory-leak memory leak
 memory-leak resourc leak
+merge-commit merg commit
+merge-commit no ff
 microservice micro servic
 migration schema chang
+mikro-orm mikro orm
 minimum-of at least
 minimum-of minimum of
 minimum-of no less than
@@ -1500,8 +1521,10 @@ parameterized prepar statement
 pascal-case pascal case
 pass all green
 passive-voice passiv voic
+past-tense past tens
 pathlib path object
 pattern way thing are done
+percent-format percent format
 pin exact version
 plan approach you
 plan going to do
@@ -1529,6 +1552,9 @@ pull-request merg request
 pull-request pull request
 pure side effect free
 push forc push
+python-requests import request
+python-requests python request
+python-requests request library
 query sql query
 rate-limit rate limit
 raw-html raw html
@@ -1561,6 +1587,7 @@ responsive responsiv design
 rest-api rest api
 rest-api rest endpoint
 rest-api rest interfac
+result-type result type
 return-value return valu
 reuse build on
 reuse iterat on
@@ -1620,6 +1647,8 @@ space-indent spac indent
 specification spec document
 speculate-api invent api
 speculate-api speculat api
+sphinx-style restructuredtext styl
+sphinx-style sphinx styl
 split break down
 split break into
 split break up
@@ -1682,11 +1711,8 @@ type-only-import type import
 type-only-import type only
 type-only-import type only import
 unit-test unit test
-unnecessary not need
-unrelated not ask
 unrelated out of scop
 unrelated surround code
-unused not use
 update bring up to date
 update up to date
 upper-case all cap
@@ -1703,6 +1729,13 @@ virtual-env virtual environment
 wait await my
 wait hold off
 wait hold on
+what-comment comment what
+what-comment describ what
+what-comment explain what
+what-comment what code doe
+what-comment what comment
+what-comment what it doe
+what-comment what the code doe
 whitespace trail whitespac
 whitespace whit spac
 why-comment explain why
@@ -1717,6 +1750,7 @@ wildcard star import
 workaround band aid
 workaround quick fix
 worktree work tree
+xml-layout xml layout
 yagni beyond current requirement
 yagni don't need right now
 yagni not need yet
@@ -1910,9 +1944,7 @@ express express node server
 f-string f-string string building
 fastapi fastapi python server
 fastify fastify node server
-fd fd find tool
 fetch fetch http client
-find-command find-command find tool
 firebas firebase backend service
 fish fish shell
 flake8 flake8 python linter
@@ -1961,7 +1993,6 @@ light-mode light-mode theme
 local-time local-time time zone
 logger logger logging
 luxon luxon date library
-make-tool make-tool cpp build
 mantin mantine component library
 mariadb mariadb database
 material-ui material-ui component library
@@ -2028,13 +2059,13 @@ print-call print-call logging
 prisma prisma orm
 proceed proceed autonomy
 promise-then promise-then concurrency
-provider-package provider-package flutter state
 pulumi pulumi infrastructure tool
 puppeteer puppeteer browser test tool
 pylint pylint python linter
 pyre pyre python type checker
 pyright pyright python type checker
 pytest pytest python test runner
+python-requests python-requests python http client
 qunit qunit javascript test runner
 raw-sql raw-sql data access
 react react frontend framework
@@ -2045,7 +2076,6 @@ recoil recoil state library
 redux redux state library
 relative-import relative-import import style
 remix remix meta framework
-request requests python http client
 rest-api rest-api api style
 result-type result-type error style
 ripgrep ripgrep search tool
@@ -2241,6 +2271,7 @@ bug
 button
 class
 client
+code
 column
 command
 comment
@@ -2412,7 +2443,7 @@ cd 6.5
 chain 6.5
 change 2.5
 channel 6.0
-character 5.0
+character 5.5
 check 2.5
 checklist 6.5
 checkout 6.0
@@ -2441,7 +2472,8 @@ color 5.5
 column 6.0
 command 3.5
 comment 4.0
-commit 3.5
+commit 4.0
+commit-message 6.0
 compatible 5.0
 compiler 6.5
 complexity 6.0
@@ -2449,7 +2481,7 @@ component 4.0
 composition 6.0
 concept 5.5
 concern 6.5
-concise 4.5
+concise 5.0
 concret 6.0
 concurrent 5.5
 condition 6.0
@@ -2608,7 +2640,7 @@ futur 6.0
 gate 5.5
 gemini 5.5
 general 2.6
-generated 4.5
+generated-file 6.0
 generic 6.0
 gh 6.0
 git 4.5
@@ -2708,7 +2740,7 @@ link 4.5
 lint 4.5
 list 1.8
 load 4.5
-locale 4.0
+local 4.0
 location 5.5
 lock 6.0
 log 4.0
@@ -2904,7 +2936,7 @@ release 4.5
 relevant 1.6
 rely 6.0
 remain 2.2
-remove 4.5
+remove 1.8
 renam 5.5
 render 5.0
 replace 5.0
@@ -2915,7 +2947,6 @@ research 6.5
 resourc 5.0
 response 4.0
 responsive 6.5
-rest 2.6
 result 1.8
 retriev 6.5
 retry 6.5
@@ -2980,7 +3011,7 @@ site 6.0
 size 5.5
 skill 4.5
 skill.md 6.0
-small 4.0
+small 3.5
 smok 6.5
 snake-case 6.0
 snapshot 6.0
@@ -3075,13 +3106,13 @@ understand 5.5
 uniqu 6.5
 unit 5.0
 unit-test 5.0
-unnecessary 5.5
+unnecessary 6.0
 unrelated 5.0
-unused 4.5
+unus 6.0
 update 3.5
 upgrade 5.5
 upstream 6.0
-use 0.6
+use 0.4
 useful 6.0
 user 3.0
 uv 6.0
@@ -3102,6 +3133,7 @@ warning 5.0
 way 2.4
 web 5.0
 well 6.0
+what-comment 6.5
 whether 6.5
 why 5.5
 why-comment 5.5

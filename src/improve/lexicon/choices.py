@@ -37,7 +37,7 @@ node server: express fastify nestjs koa hono
 python server: fastapi flask django tornado sanic
 api style: rest-api graphql grpc trpc
 http client: axios fetch ky superagent
-python http client: requests httpx aiohttp urllib3
+python http client: python-requests httpx aiohttp urllib3
 schema library: zod yup joi valibot superstruct typebox
 date library: dayjs date-fns moment luxon
 bundler: vite webpack rollup parcel esbuild turbopack
@@ -65,7 +65,6 @@ comment purpose: why-comment what-comment
 path handling: pathlib ospath
 string building: f-string percent-format
 search tool: ripgrep grep
-find tool: fd find-command
 shell: bash zsh fish powershell
 container tool: docker podman
 infrastructure tool: terraform pulumi cdk cloudformation ansible
@@ -76,12 +75,12 @@ cpu pattern: monolith microservice
 ios ui: swiftui uikit
 apple concurrency: combine-framework async-await
 android ui: jetpack-compose xml-layout
-flutter state: bloc riverpod getx provider-package
+flutter state: bloc riverpod getx
 error style: exception result-type
 logging: print-call logger
 docstring style: google-style numpy-style sphinx-style
 java build: maven gradle
-cpp build: cmake bazel make-tool meson
+cpp build: cmake bazel meson
 rust async runtime: tokio async-std
 time zone: utc local-time
 spelling: american british
@@ -93,10 +92,10 @@ autonomy: ask-user=approval proceed
 """
 """One family a line: what kind of choice it is, then its members (canonical words of concepts.py)."""
 
-DEPENDENT = frozenset({"case", "answer language", "import timing", "quotes", "inheritance"})
+DEPENDENT = frozenset({"case", "answer language", "import timing", "inheritance"})
 """Families whose members exclude each other only when the rules speak of the same subject."""
 
-LOOSE = frozenset({"answer length", "comment purpose", "logging", "error style", "cloud", "hosting", "http client"})
+LOOSE = frozenset({"answer length", "logging", "error style", "cloud", "hosting", "http client"})
 """Families whose members often live side by side: they exclude each other only where the rest is alike."""
 
 SUBJECTS = """
@@ -105,7 +104,7 @@ directory enum interface-type method field column table route endpoint page type
 service model script image comment docstring readme message name query database document title heading label
 header icon button form skill agent command migration template schema worker job container server client
 line import export error log response reply line-length pull-request issue release tag version dependency
-config secret key api nesting coverage
+config secret key api nesting coverage code
 """
 """What a rule can be about; the same words about another subject make another rule."""
 

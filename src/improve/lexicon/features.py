@@ -136,5 +136,12 @@ def _choices(a: Prepared, b: Prepared) -> float:
 def _numbers(a: Prepared, b: Prepared) -> float:
     if bool(a.numbers) != bool(b.numbers):
         return 0.5
-    alike = [(one, two) for one in a.numbers for two in b.numbers if one.unit == two.unit]
-    return float(bool(alike) and not any(meet(one, two) for one, two in alike))
+    return float(any(not meet(mine, theirs) for _, mine, theirs in by_unit(a, b)))
+
+
+def by_unit(a: Prepared, b: Prepared) -> list[tuple[str, list[Number], list[Number]]]:
+    """Give the numbers of both rules for each unit they have in common."""
+    units = sorted({number.unit for number in a.numbers} & {number.unit for number in b.numbers})
+    return [
+        (unit, [n for n in a.numbers if n.unit == unit], [n for n in b.numbers if n.unit == unit]) for unit in units
+    ]

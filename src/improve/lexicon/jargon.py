@@ -38,7 +38,7 @@ error: exception_thrown errors err
 exception: exceptions throw raise
 catch: try_catch try_except swallow
 error-handling: error_handling handle_errors handle_error
-log: logging logger logs
+log: logging logs
 early-return: early_return early_returns return_early guard_clause guard_clauses bail_out exit_early
   early_exit fail_fast
 nesting: nested nest deep_nesting deeply_nested indentation_level
@@ -101,7 +101,7 @@ package: packages
 install: installation
 version: versions
 lockfile: lock_file lockfiles
-commit: commits commit_message committing
+commit: commits committing
 commit-message: commit_message commit_messages commit_subject
 conventional-commit: conventional_commit conventional_commits semantic_commit
 branch: branches feature_branch topic_branch
@@ -196,7 +196,6 @@ raw-html: dangerouslysetinnerhtml innerhtml
 global-state: global_state global_variable global_variables globals
 constant: constants const_value named_constant
 dead-code: dead_code unused_code commented_out_code
-unused: not_used
 backwards-compatible: backwards_compatible backward_compatible backwards_compatibility
   backward_compatibility breaking_change
 accurate: correct precise correctly

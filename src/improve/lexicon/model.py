@@ -21,20 +21,20 @@ SAME_READING = 0.9
 """Share of common weight from which two rules differ in nothing that is read."""
 
 WEIGHTS = (
-    1.25,  # both
-    1.16,  # less
-    1.84,  # clause
-    -2.71,  # spelling
-    1.10,  # telling
-    -1.58,  # signs
-    -2.00,  # choice
-    -1.02,  # world
-    -2.24,  # number
-    -1.76,  # code
-    -1.18,  # subjects
-    -1.27,  # added
+    1.28,  # both
+    1.14,  # less
+    1.80,  # clause
+    -2.73,  # spelling
+    1.00,  # telling
+    -1.54,  # signs
+    -2.08,  # choice
+    -0.94,  # world
+    -2.42,  # number
+    -1.84,  # code
+    -0.99,  # subjects
+    -1.30,  # added
 )
-BIAS = -0.67
+BIAS = -0.56
 
 
 def sameness(values: tuple[float, ...]) -> float:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from improve.lexicon.choices import DEPENDENT, LOOSE
-from improve.lexicon.features import Prepared
+from improve.lexicon.features import Prepared, by_unit
 from improve.lexicon.look import FAMILIES
 from improve.lexicon.quantity import HOLDERS, meet, say
 from improve.lexicon.read import Clause
 
-_TELLING = HOLDERS.keys() | {"space", "line-length"}
+_TELLING = HOLDERS.keys() | {"space-indent", "line-length"}
 """Units that say by themselves what is counted."""
 
 
@@ -37,6 +37,8 @@ def _comparable(a: Prepared, b: Prepared, family: str) -> bool:
     overlap = (_weight(a, both) + _weight(b, both)) / (of_a + of_b) if of_a + of_b else 1.0
     if family in LOOSE:
         return overlap >= 0.5
+    if any(a.signs.get(word, 0) * b.signs.get(word, 0) < 0 for word in members):  # `bun, never npm` / `npm`
+        return overlap >= 0.15
     chosen = sorted((_weight(a, members) / a.total, _weight(b, members) / b.total))
     return overlap >= 0.3 or chosen[0] >= 0.4 or (chosen[0] >= 0.25 and chosen[1] >= 0.6)
 
@@ -50,14 +52,18 @@ def _weight(rule: Prepared, words: set[str]) -> float:
 
 
 def _number(a: Prepared, b: Prepared) -> str | None:
-    for unit in sorted({n.unit for n in a.numbers} & {n.unit for n in b.numbers}):
-        mine = [number for number in a.numbers if number.unit == unit]
-        theirs = [number for number in b.numbers if number.unit == unit]
-        if any(meet(one, two) for one in mine for two in theirs):
-            continue
-        if unit in _TELLING or a.subjects & b.subjects - {unit} or _overlap(a, b) >= 0.4:
+    for unit, mine, theirs in by_unit(a, b):
+        if not meet(mine, theirs) and _same_thing(a, b, unit):
             return f"other number: {say(mine[0])} / {say(theirs[0])} {unit}"
     return None
+
+
+def _same_thing(a: Prepared, b: Prepared, unit: str) -> bool:
+    """Say whether two numbers of a unit are about one thing: lines of files are no lines of functions."""
+    if unit in _TELLING:
+        return True
+    mine, theirs = a.subjects - {unit}, b.subjects - {unit}
+    return bool(mine & theirs) if mine and theirs else _overlap(a, b) >= 0.4
 
 
 def _overlap(a: Prepared, b: Prepared) -> float:
@@ -77,7 +83,9 @@ def _opposed(one: Clause, two: Clause, a: Prepared, b: Prepared) -> float:
     """Give the share of a forbidden thing that the other clause demands."""
     signs_a, signs_b = _signs(one), _signs(two)
     against = [word for word in signs_a.keys() & signs_b.keys() if signs_a[word] * signs_b[word] < 0]
-    against = [word for word in against if a.signs.get(word, signs_a[word]) * b.signs.get(word, signs_b[word]) < 0]
+    against = [
+        word for word in sorted(against) if a.signs.get(word, signs_a[word]) * b.signs.get(word, signs_b[word]) < 0
+    ]
     if not against:
         return 0.0
     no = one if signs_a[against[0]] < 0 else two

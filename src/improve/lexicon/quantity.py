@@ -12,12 +12,16 @@ from improve.lexicon.look import SINGLE
 from improve.lexicon.tables import words_of
 
 UNITS = words_of(
-    "line line-length character level percent column word space second minute ms px mb kb hour day byte row"
+    "line line-length character level percent column word space-indent second minute ms px mb kb hour day byte row"
 )
 HOLDERS = {
     word: word
     for word in words_of(
-        "python node java php version port golang rust kotlin typescript react junit csharp ruby line-length"
+        """
+        python node java php version port golang rust kotlin typescript react junit csharp ruby line-length next
+        angular vue svelte nuxt django rail laravel spring postgres mysql swift xcode ios android dotnet tailwind
+        vite gradle pydantic sqlalchemy cpp elixir flutter dart terraform ubuntu debian
+        """
     )
 } | {"depth": "level", "nesting": "level", "deep": "level", "timeout": "second", "coverage": "percent"}
 """Things named before their number, with what the number counts."""
@@ -68,11 +72,17 @@ def of_lines(numbers: list[Number]) -> list[Number]:
     return [n._replace(unit="line-length") if n.unit in ("character", "column") else n for n in numbers]
 
 
-def meet(one: Number, two: Number) -> bool:
-    """Say whether one quantity can satisfy both; two open ends (`80+`) must start alike."""
+def meet(mine: Sequence[Number], theirs: Sequence[Number]) -> bool:
+    """Say whether two rules can both be kept as to one unit.
+
+    Limits are compared (the highest number each names); an open end (`80+`) holds all above it, unless both are open.
+    """
+    one, two = max(mine, key=lambda number: number.high), max(theirs, key=lambda number: number.high)
     if one.high == two.high == math.inf:
         return one.low == two.low
-    return one.low <= two.high and two.low <= one.high
+    if math.inf in (one.high, two.high):
+        return any(a.low <= b.high and b.low <= a.high for a in mine for b in theirs)
+    return one.high == two.high
 
 
 def say(number: Number) -> str:

@@ -18,6 +18,7 @@ from improve.lexicon.steer import (
     CONDITION,
     EXAMPLES,
     NEGATORS,
+    PLACES,
     REASONS,
     REMOVERS,
     RESET,
@@ -51,7 +52,7 @@ _CODE = re.compile(r"`([^`]+)`")
 _RANGE = re.compile(r"(\d)\s?[-~]\s?(?=\d)")
 _TOKEN = re.compile(
     r"[a-z][a-z0-9]*(?:['.][a-z0-9]+)*[+#]{0,2}|\.net\b"
-    r"|\d+(?:\.\d+)*(?:\.\.\d+)?%?\+?|[^\W\d_a-z]\w*|@/|[,.;:()!?—<>≤≥]|(?<=\s)-(?=\s)"
+    r"|\d+(?:\.\d+)*(?:\.\.\d+)?%?\+?|[^\W\d_a-z]\w*|@/|[,;:()!?—<>≤≥]|\.(?![a-z0-9])|(?<=\s)-(?=\s)"
 )
 _FOREIGN = re.compile("[\u00c0-\u024f\u0370-\u1fff\u3040-\ud7af]")
 _LEAD = re.compile(r"^\s*(?:[-*+•]|\d+[.)]|#+)\s+(?:\[[ x]\]\s+)?")
@@ -86,7 +87,7 @@ class Reading:
 def fold(text: str) -> str:
     """Give the text in one width and case, without list marker, emphasis and typographic quotes."""
     text = unicodedata.normalize("NFKC", text) if not text.isascii() else text
-    return _LEAD.sub("", text.translate(_PLAIN)).casefold().replace("=>", " arrowfunction ")
+    return _LEAD.sub("", text.translate(_PLAIN)).casefold().replace("=>", " arrowfunction ").replace("e.g.", "e.g")
 
 
 def read(text: str, folded: str) -> Reading:
@@ -148,7 +149,18 @@ class _Reader:
         self._close()
         if "line" in self.out.signs or "line-length" in self.out.signs:
             self.out.numbers = of_lines(self.out.numbers)
+            self._one_measure()
         return self.out
+
+    def _one_measure(self) -> None:
+        """Read `lines`, `characters` and `maximum` of a line length as that one thing."""
+        out = self.out
+        if any(number.unit == "line-length" for number in out.numbers):
+            for word in ("line", "character", "column", "maximum"):
+                weight = out.weights.pop(word, 0.0)
+                if weight:
+                    out.weights["line-length"] = max(weight, out.weights.get("line-length", 0.0))
+                    out.signs["line-length"] = out.signs.pop(word)
 
     def _phrase(self, at: int, known: list[Phrase]) -> Phrase | None:
         for candidate in known:
@@ -183,6 +195,8 @@ class _Reader:
             self.share, self.sign, self.reasons = 0.4 * self.sentence, 0, True
         elif token in EXAMPLES:
             self.share = 0.35 * self.sentence
+        elif token in PLACES:
+            self.sign = 0
         else:
             return self._turn(token, at)
         return token in STOP or self.stems[at] in STOP or token in NEGATORS or token == "postnot"
@@ -198,7 +212,7 @@ class _Reader:
             return True
         if token in RESET:
             self.chooses = self.chooses or token in CHOOSERS
-            if self.after_comma or token in ("but", "instead") or (self.depth and not self.sign):
+            if self.after_comma or token in ("but", "instead") or not self.sign:
                 self.sign = 1
             self.after_comma = False
         return token in STOP or self.stems[at] in STOP
@@ -241,7 +255,8 @@ class _Reader:
             word, sign = FLIPPED[word], -sign
         self.after_comma = False
         weight = rarity(word) * self.share
-        self.signs[word] = sign if self.signs.get(word, sign) == sign else 0
+        said = self.signs.get(word, sign) or sign
+        self.signs[word] = said if sign in (said, 0) else 0
         self.weights[word] = max(weight, self.weights.get(word, 0.0))
         if weight > out.weights.get(word, 0.0):
             out.weights[word] = weight

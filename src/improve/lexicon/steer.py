@@ -60,7 +60,10 @@ BANNED = words_of("banned forbidden prohibited disallowed")
 EXAMPLES = words_of("e.g example eg i.e such")
 """Words that open an example, which weighs little."""
 
+PLACES = words_of("in on at for from within inside during into")
+"""Words that open a place: what is forbidden there is not the place itself."""
+
 OTHERS = words_of("instead rather without postnot to")
 
-STEERING = NEGATORS | AVERTERS | RESET | CONDITION | REASONS | BEYOND | EXAMPLES | OTHERS
+STEERING = NEGATORS | AVERTERS | RESET | CONDITION | REASONS | BEYOND | EXAMPLES | PLACES | OTHERS
 """All of them, so that a plain word needs one look."""

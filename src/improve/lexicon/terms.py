@@ -4,6 +4,17 @@ from __future__ import annotations
 
 TERMS = """
 npm: npmjs
+merge-commit: merge_commit merge_commits no_ff
+lf-ending: lf_line_ending unix_line_ending
+crlf-ending: crlf windows_line_ending
+mikro-orm: mikroorm
+python-requests: requests_library import_requests
+percent-format: percent_formatting str.format
+past-tense: past_tense
+result-type: result_type result_types
+sphinx-style: sphinx_style restructuredtext_style
+async-std: async_std
+xml-layout: xml_layout xml_layouts
 yarn: yarnpkg
 node: nodejs node.js
 next: next.js nextjs

@@ -25,7 +25,8 @@ STOP = words_of(
 
 GENERIC = words_of(
     """
-    use prefer add write create follow implement provid include instead ensure run set do call new code support
+        use prefer add write create follow remov remove implement provid include instead ensure run set do call
+    new code support
     handl current work way time case only correct properly relat involv perform apply utiliz consider look best
     accord specific necessary whole full given certain better good within approach point number job hit kind sort
     part reasonable desir outcom actual particular general real start begin help anyon somewhat overall item list
