@@ -51,10 +51,11 @@ def _values(path: str, data: bytes) -> dict[str, tuple[str, int]]:
 
 def _values_of_yaml(path: str, text: str) -> dict[str, tuple[str, int]]:
     from improve import yamlnode
+    from improve.layout import Malformed
 
     try:
         node = yamlnode.read(text)
-    except yamlnode.Malformed as exc:
+    except Malformed as exc:
         raise NeedsRepair(path, [f"line {exc.line}: {exc.problem}"]) from None
     if node is None:
         return {}

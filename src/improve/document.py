@@ -7,15 +7,17 @@ a block list of rules (`rules: [{…}]` on one line, say) is read whole and can 
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from improve import entry, splice, yamlnode
+from improve import entry
 from improve.errors import NeedsRepair
-from improve.head import decoded, edit_head, head_of, read_head
-from improve.layout import VERSION, Head, Irregular, Outline, Place, Span
+from improve.layout import VERSION, Head, Irregular, Malformed, Outline, Place, Span, decoded
 from improve.outline import before_first, head_text, is_blank, outline
 from improve.rule import Rule
 from improve.taxonomy import Taxonomy
+
+if TYPE_CHECKING:
+    from improve import yamlnode
 
 __all__ = [
     "VERSION",
@@ -28,20 +30,18 @@ __all__ = [
     "before_first",
     "decoded",
     "edit_entry",
-    "edit_head",
     "head_text",
     "is_blank",
     "outline",
     "problems_of",
     "read_entry",
-    "read_head",
     "template",
     "template_after",
     "trailing_comments",
     "whole",
 ]
 
-_CONFLICT = re.compile(rb"^(?:<{7} |={7}\r?$|>{7} )", re.M)
+_CONFLICT = rb"(?m)^(?:<{7} |={7}\r?$|>{7} )"
 WHOLE_CAP = 1 << 18
 """Largest regular file in which a broken entry is looked at once more as part of the whole."""
 _DERIVED = ("cross_project", "total_count", "project_count")
@@ -83,7 +83,7 @@ def read_entry(text: str, indent: int) -> Entry:
     """Read one entry; plain lines without a YAML parser.
 
     Raises:
-        yamlnode.Malformed: the entry is no YAML mapping by itself.
+        Malformed: the entry is no YAML mapping by itself.
     """
     mapping = entry.read_lines(_plain(text), " " * indent)
     if mapping is not None:
@@ -106,9 +106,11 @@ def _entry_of(node: yamlnode.Node) -> Entry:
 
 
 def _only_item(text: str) -> yamlnode.Node:
+    from improve import yamlnode  # only an entry that a person has shaped needs a YAML parser
+
     node = yamlnode.read(text)
     if node is None or node.kind != "list" or len(node.items) != 1 or node.items[0].kind != "mapping":
-        raise yamlnode.Malformed(1, NO_RULE)
+        raise Malformed(1, NO_RULE)
     return node.items[0]
 
 
@@ -142,6 +144,8 @@ def edit_entry(text: str, indent: int, new: Rule) -> str:
 
 
 def _spliced(text: str, new: Rule) -> tuple[Rule, str]:
+    from improve import splice
+
     node = _only_item(text)
     values = node.plain_value()
     old, problems = entry.from_mapping(values)
@@ -193,8 +197,8 @@ def needs_repair(path: str, found: list[tuple[int, str]]) -> NeedsRepair:
 
 def conflicts(data: bytes) -> list[tuple[int, str]]:
     """Find the lines git leaves in a file that two sides changed; the first one of each conflict."""
-    lines = [data.count(b"\n", 0, m.start()) + 1 for m in _CONFLICT.finditer(data) if m[0].startswith(b"<")]
-    if not lines and (other := _CONFLICT.search(data)):
+    lines = [data.count(b"\n", 0, m.start()) + 1 for m in re.finditer(_CONFLICT, data) if m[0].startswith(b"<")]
+    if not lines and (other := re.search(_CONFLICT, data)):
         lines = [data.count(b"\n", 0, other.start()) + 1]
     return [(line, "a merge conflict is not resolved") for line in lines]
 
@@ -208,7 +212,7 @@ def _broken_parts(data: bytes) -> list[tuple[int, str]]:
     for span in shape.entries:
         try:
             read_entry(decoded(data[span.start : span.end]), shape.indent)
-        except yamlnode.Malformed as exc:
+        except Malformed as exc:
             found.append((span.line + exc.line - 1, exc.problem))
     return [] if found and is_whole(data) else found
 
@@ -222,7 +226,7 @@ def broken_whole(data: bytes) -> list[tuple[int, str]]:
     """Find the first line at which a file is no store in any shape."""
     try:
         whole(data)
-    except yamlnode.Malformed as exc:
+    except Malformed as exc:
         return [(exc.line, exc.problem)]
     return []
 
@@ -233,14 +237,17 @@ def broken_head(data: bytes, shape: Outline) -> list[tuple[int, str]]:
     Raises:
         Irregular: the entries are not where their lines say.
     """
+    from improve import yamlnode
+    from improve.head import head_of, read_head
+
     try:
         read_head(head_text(data, shape))
-    except yamlnode.Malformed as first:
+    except Malformed as first:
         # Once more with the entries as blank lines, so that every line number is the file's own.
         blank = b"\n" * data.count(b"\n", shape.start, shape.end)
         try:
             head_of(yamlnode.read(decoded(data[: shape.start] + blank + data[shape.end :])))
-        except yamlnode.Malformed as exc:
+        except Malformed as exc:
             return [(exc.line, exc.problem)]
         return [(first.line, first.problem)]
     return []
@@ -250,16 +257,19 @@ def whole(data: bytes) -> tuple[Head, list[Entry]]:
     """Read a file of any YAML shape at once (slow, exact).
 
     Raises:
-        yamlnode.Malformed: it is no store in any shape.
+        Malformed: it is no store in any shape.
     """
+    from improve import yamlnode
+    from improve.head import head_of
+
     node = yamlnode.read(decoded(data))
     head = head_of(node)
     rules = node.get("rules") if node else None
     if rules is None or (rules.kind == "scalar" and rules.scalar is None):
         return head, []
     if rules.kind != "list":
-        raise yamlnode.Malformed(rules.line, "rules: expected a list")
+        raise Malformed(rules.line, "rules: expected a list")
     for item in rules.items:
         if item.kind != "mapping":
-            raise yamlnode.Malformed(item.line, NO_RULE)
+            raise Malformed(item.line, NO_RULE)
     return head, [_entry_of(item) for item in rules.items]

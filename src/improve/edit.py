@@ -232,11 +232,15 @@ class Edit:
         return b"".join([front, *parts, tail]), len(front)
 
     def _with_head(self, front: bytes, tail: bytes) -> tuple[bytes, bytes]:
+        if self.view.head.version == document.VERSION and not self._places:
+            return front, tail
+        from improve.head import edit_head
+
         try:
             if self.view.head.version < document.VERSION:
-                front, tail = document.edit_head(front, tail, version=document.VERSION)
+                front, tail = edit_head(front, tail, version=document.VERSION)
             for place in self._places.items():
-                front, tail = document.edit_head(front, tail, place=place)
+                front, tail = edit_head(front, tail, place=place)
         except Irregular as exc:
             raise NeedsRepair(self.home.rules, [f"line 1: the head cannot be changed in place: {exc}"]) from None
         return front, tail
@@ -256,7 +260,9 @@ class Edit:
         end = start + found.total_size()
         around = data[:start] + data[end:]
         if self._places or view.head.version < document.VERSION or document.is_blank(view.snapshot.data):
-            notes.note_head(found, document.read_head(around), around)
+            from improve.head import read_head
+
+            notes.note_head(found, read_head(around), around)
         else:
             notes.note_head(found, view.head, around)
         shape = view.shape._replace(start=start, end=end, empty_value=None, has_rules_key=True)

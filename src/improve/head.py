@@ -5,28 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from improve import entry, splice, yamlnode
-from improve.layout import Head, Irregular, Place
-from improve.outline import BOM, outline
+from improve.layout import BOM, Head, Irregular, Malformed, Place, decoded
+from improve.outline import outline
 from improve.taxonomy import Taxonomy
-
-
-def decoded(data: bytes) -> str:
-    """Decode a file or a part of one.
-
-    Raises:
-        yamlnode.Malformed: it is not UTF-8.
-    """
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as exc:
-        raise yamlnode.Malformed(data.count(b"\n", 0, exc.start) + 1, "not UTF-8") from None
 
 
 def read_head(data: bytes) -> Head:
     """Read version, taxonomy and projects from the bytes around the entries.
 
     Raises:
-        yamlnode.Malformed: not YAML, or a value of the wrong kind.
+        Malformed: not YAML, or a value of the wrong kind.
         Irregular: `rules:` is not where its line says.
     """
     node = yamlnode.read(decoded(data))
@@ -42,18 +30,16 @@ def head_of(node: yamlnode.Node | None) -> Head:
     """Read the head from the root of a file.
 
     Raises:
-        yamlnode.Malformed: a value of the wrong kind.
+        Malformed: a value of the wrong kind.
     """
     if node is None or _nothing(node):
         return Head()
     if node.kind != "mapping":
-        raise yamlnode.Malformed(
-            node.line, "expected the keys `version`, `domain_taxonomy` and `rules`, each with a colon"
-        )
+        raise Malformed(node.line, "expected the keys `version`, `domain_taxonomy` and `rules`, each with a colon")
     version = node.get("version")
     number = version.scalar if version else "1"
     if version and number not in ("1", "2"):
-        raise yamlnode.Malformed(version.line, f"version {number!r} is not known to this improve (1 or 2)")
+        raise Malformed(version.line, f"version {number!r} is not known to this improve (1 or 2)")
     return Head(int(number or 1), _taxonomy(node.get("domain_taxonomy")), _projects(node.get("projects")))
 
 
@@ -65,7 +51,7 @@ def _taxonomy(node: yamlnode.Node | None) -> Taxonomy:
     if node is None or _nothing(node):
         return Taxonomy()
     if node.kind != "mapping":
-        raise yamlnode.Malformed(node.line, "domain_taxonomy: expected the keys general and project_specific")
+        raise Malformed(node.line, "domain_taxonomy: expected the keys general and project_specific")
     standard = Taxonomy()
     lists = {"general": standard.general, "project_specific": standard.project_specific}
     for name in lists:
@@ -73,7 +59,7 @@ def _taxonomy(node: yamlnode.Node | None) -> Taxonomy:
         if value is None:
             continue
         if not _nothing(value) and (value.kind != "list" or any(i.kind != "scalar" for i in value.items)):
-            raise yamlnode.Malformed(value.line, f"domain_taxonomy.{name}: expected a list of names")
+            raise Malformed(value.line, f"domain_taxonomy.{name}: expected a list of names")
         lists[name] = tuple(item.scalar for item in value.items if item.scalar)
     return Taxonomy(**lists)
 
@@ -82,7 +68,7 @@ def _projects(node: yamlnode.Node | None) -> dict[str, Place]:
     if node is None or _nothing(node):
         return {}
     if node.kind != "mapping":
-        raise yamlnode.Malformed(node.line, "projects: expected a mapping of project keys")
+        raise Malformed(node.line, "projects: expected a mapping of project keys")
     return {key: _place(key, value) for key, (_, value) in node.pairs.items()}
 
 
@@ -92,7 +78,7 @@ def _place(key: str, node: yamlnode.Node) -> Place:
     roots = node.get("roots")
     wrong = roots and not _nothing(roots) and (roots.kind != "list" or any(i.kind != "scalar" for i in roots.items))
     if node.kind != "mapping" or wrong:
-        raise yamlnode.Malformed(node.line, f"projects.{key}: expected name, remote and a list of roots")
+        raise Malformed(node.line, f"projects.{key}: expected name, remote and a list of roots")
     texts = {name: (value.scalar or "") for name, (_, value) in node.pairs.items() if value.kind == "scalar"}
     listed = tuple(item.scalar for item in roots.items if item.scalar) if roots else ()
     return Place(texts.get("name", ""), texts.get("remote", ""), listed)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from improve.taxonomy import Taxonomy
 
+BOM = b"\xef\xbb\xbf"
 CAP = 256 << 20
 """Largest rules.yaml that is read, bytes."""
 VERSION = 2
@@ -55,3 +56,24 @@ class Outline(NamedTuple):
 
 class Irregular(Exception):
     """The lines do not show a block list of rules, or a rule cannot be changed where it stands."""
+
+
+class Malformed(ValueError):
+    """The text is no YAML we accept; `line` counts from 1."""
+
+    def __init__(self, line: int, problem: str) -> None:
+        super().__init__(problem)
+        self.line = line
+        self.problem = problem
+
+
+def decoded(data: bytes) -> str:
+    """Decode a file or a part of one.
+
+    Raises:
+        Malformed: it is not UTF-8.
+    """
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as exc:
+        raise Malformed(data.count(b"\n", 0, exc.start) + 1, "not UTF-8") from None

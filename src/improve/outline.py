@@ -6,20 +6,25 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
-from improve.layout import Irregular, Outline, Span
+from improve.layout import BOM, Irregular, Outline, Span
 
-BOM = b"\xef\xbb\xbf"
-_TOP = re.compile(rb"^([^\s#\-][^\n]*)$", re.M)
-_KEY = re.compile(rb"""(?:["']?)([A-Za-z_][\w-]*)(?:["']?)[ \t]*:(?=\s|$)[ \t]*([^\r\n]*)""")
-_ITEM = re.compile(rb"^( *)-(?=[ \r\n]|$)", re.M)
-_CONTENT = re.compile(rb"^[ \t\r]*[^ \t\r\n#]", re.M)
-_COMMENT = re.compile(rb"(?:^|\s)#")
+_TOP = rb"(?m)^([^\s#\-][^\n]*)$"
+_KEY = rb"""(?:["']?)([A-Za-z_][\w-]*)(?:["']?)[ \t]*:(?=\s|$)[ \t]*([^\r\n]*)"""
+_ITEM = rb"(?m)^( *)-(?=[ \r\n]|$)"
+_COMMENT = rb"(?:^|\s)#"
 _EMPTY = (b"", b"[]", b"[ ]", b"null", b"Null", b"NULL", b"~")
 
 
 def has_content(data: bytes) -> bool:
     """Say whether there is more than comments and blank lines."""
-    return _CONTENT.search(data) is not None
+    at = 0
+    while at < len(data):
+        end = data.find(b"\n", at)
+        line = data[at : end if end >= 0 else len(data)].strip(b" \t\r")
+        if line and not line.startswith(b"#"):
+            return True
+        at = end + 1 if end >= 0 else len(data)
+    return False
 
 
 def is_blank(data: bytes) -> bool:
@@ -37,7 +42,7 @@ def outline(data: bytes) -> Outline:
     newline = "\r\n" if returns else "\n"
     if returns and returns != data.count(b"\r\n"):
         raise Irregular("a line ends with a carriage return alone")
-    keys = [key for match in _TOP.finditer(data) if (key := _top_key(data, match))]
+    keys = [key for match in re.finditer(_TOP, data) if (key := _top_key(data, match))]
     at = next((i for i, key in enumerate(keys) if key.name == b"rules"), None)
     if at is None:
         return Outline((), len(data), len(data), 0, newline, None, has_rules_key=False)
@@ -61,10 +66,10 @@ def _top_key(data: bytes, match: re.Match[bytes]) -> _Key | None:
         line, start = line[3:], 3
         if not has_content(line) or (line.rstrip() == b"---"):
             return None
-    key = _KEY.match(line)
+    key = re.match(_KEY, line)
     if not key:
         raise Irregular("a line in the first column is no key")
-    value = _COMMENT.split(key[2])[0].strip()
+    value = re.split(_COMMENT, key[2])[0].strip()
     return _Key(key[1], value, start + key.start(2), match.start(), min(match.end() + 1, len(data)))
 
 
@@ -73,7 +78,7 @@ def _entries(data: bytes, key: _Key, end: int, newline: str) -> Outline:
     key_line = data.count(b"\n", 0, key.start) + 1
     if value not in _EMPTY:
         raise Irregular("`rules:` is followed by something on its line")
-    first = _ITEM.search(data, start, end)
+    first = re.compile(_ITEM).search(data, start, end)
     if first is None:
         if has_content(data[start:end]):
             raise Irregular("`rules:` is no list")
@@ -82,7 +87,7 @@ def _entries(data: bytes, key: _Key, end: int, newline: str) -> Outline:
     if value or has_content(data[start : first.start()]):
         raise Irregular("something stands between `rules:` and the first rule")
     indent = first[1]
-    starts = [m.start() for m in _ITEM.finditer(data, first.start(), end) if m[1] == indent]
+    starts = [m.start() for m in re.compile(_ITEM).finditer(data, first.start(), end) if m[1] == indent]
     _refuse_shallow(data, starts[0], end, len(indent))
     return Outline(_spans(data, [*starts, end]), starts[0], end, len(indent), newline, key_line=key_line)
 

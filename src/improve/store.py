@@ -14,7 +14,7 @@ from improve import files, locks, notes
 from improve.config import Config
 from improve.errors import EnvironmentFailure, ImproveError, NeedsRepair
 from improve.index import Index, Unusable
-from improve.layout import CAP, Irregular, Outline
+from improve.layout import CAP, Irregular, Malformed, Outline
 from improve.paths import Home
 from improve.view import View
 
@@ -138,14 +138,14 @@ class Store:
 
     def _read_only(self, snapshot: files.Snapshot) -> View:
         """Show a file whose shape we do not edit."""
-        from improve import document, sync, yamlnode
+        from improve import document, sync
 
         data = snapshot.data
         try:
             if found := document.conflicts(data):
                 raise document.needs_repair(self.home.rules, found)
             head, index = sync.whole_in_memory(data, self.config.thresholds)
-        except yamlnode.Malformed as exc:
+        except Malformed as exc:
             problem = document.problems_of(self.home.rules, data)
             raise problem or document.needs_repair(self.home.rules, [(exc.line, exc.problem)]) from None
         line = next((n for n, text in enumerate(data.split(b"\n"), 1) if b"rules" in text), 1)

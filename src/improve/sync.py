@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from improve import document, escalate, yamlnode
+from improve import document, escalate
 from improve.document import Entry
 from improve.index import Fresh, Index
-from improve.layout import Head, Outline, Span
+from improve.layout import Head, Malformed, Outline, Span
 from improve.notes import digest, note_head, note_shape, noted_head
 from improve.rule import Rule
 from improve.taxonomy import Taxonomy
@@ -59,7 +59,9 @@ def _note_changed_head(found: Index, head_bytes: bytes) -> None:
     name = digest(head_bytes).hex()
     if found.meta("head sha") == name:
         return
-    head = document.read_head(head_bytes)
+    from improve.head import read_head
+
+    head = read_head(head_bytes)
     if found.meta("head") and noted_head(found).taxonomy != head.taxonomy:
         found.clear()  # every decision hangs on the taxonomy
     note_head(found, head, head_bytes)
@@ -79,7 +81,7 @@ def _read_all(
     for order, span, name in fresh:
         try:
             item = document.read_entry(document.decoded(data[span.start : span.end]), shape.indent)
-        except yamlnode.Malformed as exc:
+        except Malformed as exc:
             broken.append((span.line + exc.line - 1, exc.problem))
             continue
         if not broken:

@@ -12,20 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from improve.layout import Malformed
+
 MAX_DEPTH = 20
 # A value that is not there is marked where the next thing begins; it belongs behind its colon or dash.
 _COLON = re.compile(r"\s*:")
 _DASH = re.compile(r"^ *-", re.M)
 NULLS = ("", "~", "null", "Null", "NULL")
-
-
-class Malformed(ValueError):
-    """The text is no YAML we accept; `line` counts from 1."""
-
-    def __init__(self, line: int, problem: str) -> None:
-        super().__init__(problem)
-        self.line = line
-        self.problem = problem
 
 
 @dataclass(slots=True)

@@ -8,10 +8,11 @@ import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from improve import config, diff, document, entry, files, journal, locks, spool, yamlnode
+from improve import config, diff, document, entry, files, journal, locks, spool
 from improve.backup import keep_backup
 from improve.errors import ImproveError, NeedsRepair
-from improve.layout import CAP, Place
+from improve.head import edit_head, read_head
+from improve.layout import CAP, Malformed, Place
 from improve.workflow.here import Here
 
 
@@ -197,7 +198,7 @@ def _readable(data: bytes) -> bytes | None:
     """Write a store that YAML can read but we cannot edit as a block list."""
     try:
         head, entries = document.whole(data)
-    except yamlnode.Malformed:
+    except Malformed:
         return None
     texts = {e.rule.id: entry.render(e.rule) for e in entries if e.rule and not e.problems}
     if len(texts) != len(entries):
@@ -237,17 +238,17 @@ def _parts(data: bytes) -> tuple[dict[str, str], dict[str, Place], bytes]:
         text = data[span.start : span.end].decode("utf-8")
         rule = document.read_entry(text, shape.indent).rule
         texts[rule.id if rule else f"#{number}"] = text
-    head = document.read_head(document.head_text(data, shape))
-    return texts, dict(head.projects), document.head_text(data, shape)
+    said = read_head(document.head_text(data, shape))
+    return texts, dict(said.projects), document.head_text(data, shape)
 
 
 def _assembled(front: bytes, texts: dict[str, str], places: Mapping[str, Place]) -> bytes:
     shape = document.outline(front)
     tail = front[shape.end :]
     front = document.before_first(front[: shape.start], shape) if texts else front[: shape.start]
-    head = document.read_head(front + tail)
+    said = read_head(front + tail)
     for key, place in places.items():
-        if head.projects.get(key) != place:
-            front, tail = document.edit_head(front, tail, place=(key, place))
+        if said.projects.get(key) != place:
+            front, tail = edit_head(front, tail, place=(key, place))
     body = "".join(text if text.endswith("\n") else text + "\n" for text in texts.values())
     return front + body.encode() + tail
