@@ -67,12 +67,15 @@ def terms(text: str) -> dict[str, float]:
 
 
 def _terms(rule: Prepared) -> dict[str, float]:
-    """Take concepts, then pairs of neighbours, then words as they are written, as long as there is room."""
+    """Take concepts and what they are partly about, neighbours, and words as written, as long as there is room."""
     base = 2.2 / (1.0 + 1.2 * (0.5 + 0.5 * rule.total / AVERAGE))
     heavy = sorted(rule.weights, key=lambda word: (-rule.weights[word], word))
     found = {word: base * (rule.weights[word] / RARE) ** 0.3 for word in heavy}
-    found |= {f"{one}+{two}": 0.3 * base for one, two in rule.pairs}
-    found |= {f"~{rule.spelt.get(word, word)}": 0.3 * base for word in heavy}
+    for clause in rule.clauses:
+        for part in clause.parts:
+            found.setdefault(part, 0.3 * base)
+    found |= {f"{one}+{two}": 0.35 * base for one, two in rule.pairs}
+    found |= {f"~{rule.spelt.get(word, word)}": 0.35 * base for word in heavy}
     return dict(list(found.items())[:MOST_TERMS])
 
 

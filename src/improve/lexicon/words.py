@@ -18,6 +18,7 @@ STOP = words_of(
     please note make makes made sure ensure ensures ensuring keep keeps kept get gets got give gives
     given go goes going come comes put puts take takes etc eg ie e.g i.e vs up out off down over under
     like strictly simply already possible possibly applicable appropriate appropriately whatever however
+    they're that's it's there's you're we're anything everything something thing things else become becomes
     critical important importantly mandatory required require requires religiously
     """
 )
