@@ -137,7 +137,7 @@ class _Reader:
             if phrase:
                 self._word(phrase[1], at_most)
                 at = at_most + len(phrase[0])
-                if phrase[0][-1] in CONDITION:  # `ask before`
+                if self.tokens[at - 1] in CONDITION:  # `ask before`
                     self.sign = 0
             elif token in STEERING:
                 if not self._steer(token, at_most):
