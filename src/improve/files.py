@@ -15,7 +15,7 @@ import os
 from improve.draft import PREFIX, changed, discard, keep_owner, patiently, sweep, sync, write_draft
 from improve.errors import Busy, EnvironmentFailure, Refused
 from improve.folder import NO_SYNC_HERE, Folder, close_quietly, explained, private_directory, resolve
-from improve.snapshot import Snapshot, look, open_regular, read
+from improve.snapshot import Snapshot, followed, look, open_regular, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ def append_line(path: str, line: bytes, *, durable: bool = True) -> None:
         raise ValueError("a line of a log holds no line end")
     with explained("append to", path):
         real = resolve(path)
-        with Folder(os.path.dirname(real)) as folder:
+        with Folder(os.path.dirname(real)) as folder, followed(path, real):
             fd, before = open_regular(folder, real, os.O_RDWR | os.O_APPEND | os.O_CREAT)
             try:
                 if not before.st_size:
@@ -218,7 +218,7 @@ def open_to_read(path: str) -> int | None:
     with explained("read", path):
         real = resolve(path)
         try:
-            with Folder(os.path.dirname(real)) as folder:
+            with Folder(os.path.dirname(real)) as folder, followed(path, real):
                 return open_regular(folder, real, os.O_RDONLY)[0]
         except FileNotFoundError:
             return None

@@ -19,7 +19,7 @@ from improve.folder import close_quietly, explained
 
 INTERNAL = ("applying", "undoing", "cut off", "backup")
 """Events for improve itself: what it is about to do, and where a rebuild starts."""
-_LONGEST = 1 << 26
+_LONGEST = 1 << 24
 """Bytes of a line; a longer one is none of ours."""
 
 

@@ -72,20 +72,42 @@ def read(path: str, *, cap: int, within: str | None = None) -> Snapshot:
             folder = Folder(os.path.dirname(real))
         except FileNotFoundError:
             return Snapshot(real)
-        with folder:
-            seen = look(folder, real, cap)
-    if len(seen.data) > cap:
-        raise Refused(f"{path} is larger than {cap:,} bytes; nothing was read or written. Shorten it")
+        with folder, followed(path, real):
+            seen = look(folder, real, cap, strict=True)
+    if len(seen.data) > cap:  # it grew while we read
+        raise _too_large(path, cap)
     return seen
 
 
-def look(folder: Folder, path: str, cap: int) -> Snapshot:
-    """Read a file of an open directory, at most one byte more than `cap`."""
+def _too_large(path: str, cap: int) -> Refused:
+    return Refused(f"{path} is larger than {cap:,} bytes; nothing was read or written. Shorten it")
+
+
+class followed:
+    """Name the link, too, when what it leads to is refused: a person knows the file by that name."""
+
+    __slots__ = ("path", "real")
+
+    def __init__(self, path: str, real: str) -> None:
+        self.path, self.real = path, real
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, Refused) and os.path.islink(self.path):
+            raise Refused(f"{self.path} leads elsewhere: {error}") from error
+
+
+def look(folder: Folder, path: str, cap: int, *, strict: bool = False) -> Snapshot:
+    """Read a file of an open directory, at most one byte more than `cap`; with `strict`, refuse a larger one."""
     try:
         fd, status = open_regular(folder, path, os.O_RDONLY)
     except FileNotFoundError:
         return Snapshot(path)
     try:
+        if strict and status.st_size > cap:
+            raise _too_large(path, cap)
         chunks, left = [], cap + 1
         piece = max(status.st_size + 1, 1 << 16)  # one call for a file that holds still
         while left > 0 and (chunk := os.read(fd, min(left, piece))):

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from improve import escalate, files, spool
 from improve.edit import Edit
-from improve.errors import ImproveError, NeedsRepair, NoSuchRule
+from improve.errors import EnvironmentFailure, ImproveError, NeedsRepair, NoSuchRule
 from improve.escalate import Decision
 from improve.layout import Place
 from improve.rule import UNKNOWN, Observation, Rule, occasions, projects
@@ -58,14 +58,16 @@ def observe(here: Here, pending: Pending) -> Recorded:
         with here.store.edit(here.now) as edit:
             results = merge_waiting(here, edit)
             recorded = results.get(pending.oid) or _found_merged(edit, pending)
+            unknown = pending.same_as and edit.index.by_id(pending.same_as) is None
     except ImproveError as exc:
         exc.args = (_kept(str(exc)),)
         raise
-    if pending.same_as and recorded is None:
+    if recorded:
+        return recorded
+    if unknown:
         files.unlink(path)
         raise NoSuchRule(f"no rule has the id {pending.same_as!r}; nothing was recorded")
-    assert recorded is not None
-    return recorded
+    raise EnvironmentFailure(_kept(f"cannot read {path} now"))
 
 
 def _kept(why: str) -> str:
