@@ -128,7 +128,7 @@ def compare_prepared(a: Prepared, b: Prepared) -> Comparison:
         return Comparison("contradict", min(score, model.NEAR), clash)
     if model.same_reading(values):
         return Comparison("same", max(score, 0.9), "the same demand, worded otherwise")
-    if score >= model.SURE and values[0] * (a.total + b.total) >= LEAST:
+    if score >= model.SURE and model.to_the_point(values) and values[0] * (a.total + b.total) >= LEAST:
         return Comparison("same", score, "the same demand, worded otherwise")
     if score >= model.NEAR:
         return Comparison("related", min(score, model.SURE - 0.01), _common(a, b))

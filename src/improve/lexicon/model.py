@@ -17,6 +17,9 @@ SURE = 0.68
 """From here on two rules are one."""
 NEAR = 0.2
 """From here on a rule is worth showing."""
+MOSTLY = 0.5
+"""Share of common weight that two rules must have to be one, unless their main clauses nearly are one."""
+NEARLY = 0.8
 SAME_READING = 0.9
 """Share of common weight from which two rules differ in nothing that is read."""
 
@@ -47,3 +50,9 @@ def same_reading(values: tuple[float, ...]) -> bool:
     named = dict(zip(NAMES, values, strict=True))
     against = ("signs", "choice", "world", "number", "code")
     return named["both"] >= SAME_READING and not any(named[name] for name in against)
+
+
+def to_the_point(values: tuple[float, ...]) -> bool:
+    """Say whether the two rules have enough in common, whatever the likelihood says."""
+    named = dict(zip(NAMES, values, strict=True))
+    return named["both"] >= MOSTLY or named["clause"] >= NEARLY

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from improve.lexicon.choices import DEPENDENT, LOOSE
 from improve.lexicon.features import Prepared, by_unit
 from improve.lexicon.look import FAMILIES
 from improve.lexicon.quantity import HOLDERS, meet, say
 from improve.lexicon.read import Clause
+
+IN_PASSING = 0.12
+"""Share of a rule below which what it forbids is only said in passing."""
+MOSTLY = 0.6
+"""Share of what is forbidden that the other rule must speak of."""
+TO_THE_POINT = 0.5
+"""What the demanding clause gives to it, together with what the two rules have in common at all."""
 
 _TELLING = HOLDERS.keys() | {"space-indent", "line-length"}
 """Units that say by themselves what is counted."""
@@ -47,7 +56,7 @@ def _rest(rule: Prepared, members: set[str]) -> set[str]:
     return {word for word in rule.weights if word not in members and rule.weights[word] > 1.5}
 
 
-def _weight(rule: Prepared, words: set[str]) -> float:
+def _weight(rule: Prepared, words: Set[str]) -> float:
     return sum(rule.weights.get(word, 0.0) for word in words)
 
 
@@ -72,28 +81,29 @@ def _overlap(a: Prepared, b: Prepared) -> float:
 
 
 def _polarity(a: Prepared, b: Prepared) -> str | None:
+    common = a.weights.keys() & b.weights.keys()
+    alike = (_weight(a, common) + _weight(b, common)) / (a.total + b.total)
     for one in a.clauses:
         for two in b.clauses:
-            if _opposed(one, two, a, b) >= 0.6:
+            if _opposed(one, two, a, b, alike):
                 return "one forbids what the other demands"
     return None
 
 
-def _opposed(one: Clause, two: Clause, a: Prepared, b: Prepared) -> float:
-    """Give the share of a forbidden thing that the other clause demands."""
+def _opposed(one: Clause, two: Clause, a: Prepared, b: Prepared, alike: float) -> bool:
+    """Say whether most of what one clause forbids is what the other, to a good part, demands."""
     signs_a, signs_b = _signs(one), _signs(two)
     against = [word for word in signs_a.keys() & signs_b.keys() if signs_a[word] * signs_b[word] < 0]
-    against = [
-        word for word in sorted(against) if a.signs.get(word, signs_a[word]) * b.signs.get(word, signs_b[word]) < 0
-    ]
+    against = [word for word in against if a.signs.get(word, signs_a[word]) * b.signs.get(word, signs_b[word]) < 0]
     if not against:
-        return 0.0
-    no = one if signs_a[against[0]] < 0 else two
+        return False
+    forbids_a = sum(_held(one, word) for word in against if signs_a[word] < 0)
+    forbids_b = sum(_held(two, word) for word in against if signs_b[word] < 0)
+    no, yes, whole = (one, two, a.total) if forbids_a >= forbids_b else (two, one, b.total)
     forbidden = sum(weight for word, weight in no.weights.items() if no.signs[word] < 0)
-    whole = (a if no is one else b).total
-    if forbidden < 0.12 * whole:  # said in passing
-        return 0.0
-    return sum(_held(no, word) for word in against) / forbidden
+    if forbidden < IN_PASSING * whole or max(forbids_a, forbids_b) < MOSTLY * forbidden:
+        return False
+    return sum(_held(yes, word) for word in against) / yes.total + alike >= TO_THE_POINT
 
 
 def _signs(clause: Clause) -> dict[str, int]:
