@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -54,6 +55,16 @@ def _waits(spool: str) -> bool:
 def say(text: str, *, newline: bool = True) -> None:
     """Print to the person or agent."""
     click.echo(text, nl=newline)
+
+
+def keep_history(here: Here, title: str) -> None:
+    """Commit a change set to the store's own git history, after the answer is out: nobody waits for git."""
+    if not title:
+        return
+    from improve.workflow.changes import remember
+
+    sys.stdout.flush()
+    note(remember(here, title))
 
 
 def note(text: str) -> None:

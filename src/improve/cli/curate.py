@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from improve.cli.common import json_option, look_around, merge_what_waits, note, say
+from improve.cli.common import json_option, keep_history, look_around, merge_what_waits, say
 from improve.escape import visible
 from improve.workflow.curate import Changed
 from improve.workflow.here import Here
@@ -16,7 +16,7 @@ def _ready() -> Here:
     return here
 
 
-def _told(command: str, changed: Changed, said: str, as_json: bool) -> int:
+def _told(here: Here, command: str, changed: Changed, said: str, *, as_json: bool) -> int:
     from improve.report import as_json as answer
 
     if as_json:
@@ -35,7 +35,7 @@ def _told(command: str, changed: Changed, said: str, as_json: bool) -> int:
         say(visible(said))
         for text in changed.notes:
             say(f"  {visible(text)}")
-    note(changed.notice)
+    keep_history(here, changed.title)
     return 0
 
 
@@ -61,8 +61,11 @@ def set_command(rule_id: str, domain: str, scope: str | None, severity: int | No
     from improve.workflow import curate
 
     clean = wording.check_label(domain, "domain") if domain else ""
-    changed = curate.set_fields(_ready(), rule_id, domain=clean, scope=scope or "", severity=severity or 0, text=text)
-    return _told("set", changed, f"Changed: {rule_id}" if changed.before != changed.after else rule_id, as_json)
+    here = _ready()
+    changed = curate.set_fields(here, rule_id, domain=clean, scope=scope or "", severity=severity or 0, text=text)
+    return _told(
+        here, "set", changed, f"Changed: {rule_id}" if changed.before != changed.after else rule_id, as_json=as_json
+    )
 
 
 @click.command("merge", epilog="\b\nExample:\n  improve merge use-uv-not-pip prefer-uv-over-pip")
@@ -73,10 +76,11 @@ def merge_command(keep: str, other: str, as_json: bool) -> int:
     """Make two rules one: KEEP stays, OTHER becomes an alias of it with all its evidence."""
     from improve.workflow import curate
 
-    changed = curate.merge(_ready(), keep, other)
+    here = _ready()
+    changed = curate.merge(here, keep, other)
     from improve.rule import occasions
 
-    return _told("merge", changed, f"Merged: {keep} (count={occasions(changed.after)})", as_json)
+    return _told(here, "merge", changed, f"Merged: {keep} (count={occasions(changed.after)})", as_json=as_json)
 
 
 @click.command("split", epilog="\b\nExample:\n  improve split use-uv-not-pip 'Prefer uv over pip'")
@@ -87,8 +91,9 @@ def split_command(rule_id: str, wording_text: str, as_json: bool) -> int:
     """Make one of a rule's other wordings a rule of its own again."""
     from improve.workflow import curate
 
-    changed, new = curate.split(_ready(), rule_id, wording_text)
-    return _told("split", changed, f"Split: {new.id} from {rule_id}", as_json)
+    here = _ready()
+    changed, new = curate.split(here, rule_id, wording_text)
+    return _told(here, "split", changed, f"Split: {new.id} from {rule_id}", as_json=as_json)
 
 
 @click.command("retire", epilog='\b\nExample:\n  improve retire use-uv-not-pip --because "we moved to pixi"')
@@ -99,8 +104,9 @@ def retire_command(rule_id: str, because: str, as_json: bool) -> int:
     """Set a rule aside for good; `restore` brings it back."""
     from improve.workflow import curate
 
-    changed = curate.retire(_ready(), rule_id, because)
-    return _told("retire", changed, f"Retired: {rule_id}", as_json)
+    here = _ready()
+    changed = curate.retire(here, rule_id, because)
+    return _told(here, "retire", changed, f"Retired: {rule_id}", as_json=as_json)
 
 
 @click.command("restore", epilog="\b\nExample:\n  improve restore use-uv-not-pip")
@@ -110,4 +116,5 @@ def restore_command(rule_id: str, as_json: bool) -> int:
     """Make a retired rule, or one that was set aside, active again."""
     from improve.workflow import curate
 
-    return _told("restore", curate.restore(_ready(), rule_id), f"Restored: {rule_id}", as_json)
+    here = _ready()
+    return _told(here, "restore", curate.restore(here, rule_id), f"Restored: {rule_id}", as_json=as_json)

@@ -6,7 +6,15 @@ from typing import Any
 
 import click
 
-from improve.cli.common import json_option, look_around, merge_what_waits, note, project_option, say, warn_troubled
+from improve.cli.common import (
+    json_option,
+    keep_history,
+    look_around,
+    merge_what_waits,
+    project_option,
+    say,
+    warn_troubled,
+)
 from improve.errors import UsageError
 from improve.escape import visible
 from improve.workflow.here import Here
@@ -82,7 +90,7 @@ def escalate_command(rule_ids: tuple[str, ...], dry_run: bool, write: bool, proj
         say(_as_json(outcome))
     else:
         _show(here, outcome)
-    note(outcome.notice)
+    keep_history(here, outcome.title)
     return outcome.code
 
 
@@ -125,7 +133,6 @@ def _as_json(outcome: Any) -> str:
             "files": [{"path": c.path, "created": not c.existed, "diff": c.diff(c.path)} for c in changed],
             "steps": [asdict(step) for step in outcome.steps],
             "failures": [{"path": path, "exit_code": e.exit_code, "message": str(e)} for path, e in outcome.failures],
-            "notice": outcome.notice,
         },
     )
 
@@ -149,7 +156,7 @@ def confirm_command(rule_id: str, scope: str, as_json: bool) -> int:
         say(answer("confirm", {"rule": rule_id, "scope": scope, "written_to": paths}))
     else:
         say(f"Confirmed: {visible(rule_id)} {visible(changed.notes[0])}")
-    note(changed.notice)
+    keep_history(here, changed.title)
     return 0
 
 
@@ -182,5 +189,5 @@ def undo_command(dry_run: bool, as_json: bool) -> int:
         say(f"{'Would undo' if dry_run else 'Undone'}: {visible(done.title)}")
         for text in done.notes:
             say(f"  {visible(text)}")
-    note(done.notice)
+    keep_history(here, f"undo: {done.title}" if done.committed else "")
     return 0

@@ -12,7 +12,8 @@ from improve.errors import NeedsRepair, UsageError
 from improve.escape import visible
 from improve.rule import UNKNOWN
 from improve.workflow.here import Here
-from improve.workflow.record import Likeness, Recorded
+from improve.workflow.likeness import Likeness
+from improve.workflow.record import Recorded
 
 _EXAMPLES = """\b
 Examples:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from improve.cli.common import json_option, look_around, merge_what_waits, note, say
+from improve.cli.common import json_option, keep_history, look_around, merge_what_waits, say
 from improve.escape import visible
 
 
@@ -40,7 +40,7 @@ def seed_command(path: str, as_json: bool) -> int:
             f"Seeded {report.counted(len(result.added), 'rule')} from {visible(here.short(result.path))}; "
             f"{len(result.known)} were known."
         )
-    note(result.notice)
+    keep_history(here, result.title)
     return 0
 
 

@@ -22,7 +22,8 @@ class Outcome:
     applied: bool
     written: list[changes.FileChange] = field(default_factory=list)
     failures: list[tuple[str, ImproveError]] = field(default_factory=list)
-    notice: str = ""
+    title: str = ""
+    """Name of the change set; empty when nothing was changed."""
 
     @property
     def steps(self) -> list[Step]:
@@ -47,8 +48,7 @@ def escalate(here: Here, *, rules: tuple[str, ...] = (), project: str = "", appl
         outcome = Outcome(planned, applied=True)
         if not (planned.changes or planned.rules):
             return outcome
-        title = _carry_out(here, edit, planned, outcome)
-    outcome.notice = changes.remember(here, title)
+        outcome.title = _carry_out(here, edit, planned, outcome)
     return outcome
 
 

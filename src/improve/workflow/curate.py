@@ -23,8 +23,8 @@ class Changed:
     before: Rule
     after: Rule
     notes: tuple[str, ...] = ()
-    notice: str = ""
-    """Why the store's own git has no commit of it; empty when it has."""
+    title: str = ""
+    """Name of the change set; empty when nothing was changed."""
 
 
 def set_fields(
@@ -53,7 +53,7 @@ def set_fields(
         ]
         changes.commit(edit, "set", f"set {', '.join(what)} of {rule_id}", rules=[rule_id])
         notes = _domain_notes(edit, rule, after)
-    return Changed(rule, after, notes, changes.remember(here, f"set {', '.join(what)} of {rule_id}"))
+    return Changed(rule, after, notes, f"set {', '.join(what)} of {rule_id}")
 
 
 def _reworded(edit: Edit, rule: Rule, text: str) -> Rule:
@@ -126,7 +126,7 @@ def merge(here: Here, keep_id: str, gone_id: str) -> Changed:
         keep,
         after,
         (f"{gone_id} is now an alias of {keep_id}",),
-        changes.remember(here, f"merge {gone_id} into {keep_id}"),
+        f"merge {gone_id} into {keep_id}",
     )
 
 
@@ -161,7 +161,7 @@ def split(here: Here, rule_id: str, phrase: str) -> tuple[Changed, Rule]:
         after = after._replace(distinct_from=tuple(dict.fromkeys((*after.distinct_from, new.id))))
         edit.put(after)
         changes.commit(edit, "split", f"split {new.id} from {rule_id}", rules=[rule_id, new.id])
-    return Changed(rule, after, (), changes.remember(here, f"split {new.id} from {rule_id}")), new
+    return Changed(rule, after, (), f"split {new.id} from {rule_id}"), new
 
 
 def retire(here: Here, rule_id: str, because: str = "") -> Changed:
@@ -176,7 +176,7 @@ def retire(here: Here, rule_id: str, because: str = "") -> Changed:
         changes.commit(edit, "retired", f"retire {rule_id}", rules=[rule_id])
         lines = escalate.superfluous(after, escalate.decide(after, edit.view.taxonomy))
     notes = tuple(f"its line in {here.short(w.path)} goes with: improve escalate --apply {rule_id}" for w in lines)
-    return Changed(rule, after, notes, changes.remember(here, f"retire {rule_id}"))
+    return Changed(rule, after, notes, f"retire {rule_id}")
 
 
 def restore(here: Here, rule_id: str) -> Changed:
@@ -189,7 +189,7 @@ def restore(here: Here, rule_id: str) -> Changed:
         edit.put(after)
         changes.commit(edit, "restored", f"restore {rule_id}", rules=[rule_id])
         notes = _domain_notes(edit, rule, after)
-    return Changed(rule, after, notes, changes.remember(here, f"restore {rule_id}"))
+    return Changed(rule, after, notes, f"restore {rule_id}")
 
 
 def confirm(here: Here, rule_id: str, scope: str) -> Changed:
@@ -216,7 +216,7 @@ def confirm(here: Here, rule_id: str, scope: str) -> Changed:
         after = rule._replace(written_to=(*rest, entry), escalation=scope, escalated_at=rule.escalated_at or here.today)
         edit.put(after)
         changes.commit(edit, "confirmed", f"confirm {rule_id} in {path}", rules=[rule_id])
-    return Changed(rule, after, (f"written to {here.short(path)}",), changes.remember(here, f"confirm {rule_id}"))
+    return Changed(rule, after, (f"written to {here.short(path)}",), f"confirm {rule_id}")
 
 
 def _find_line(here: Here, edit: Edit, rule: Rule, scope: str) -> tuple[str, str, section.Bullet]:

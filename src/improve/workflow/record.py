@@ -13,19 +13,10 @@ from improve.rule import UNKNOWN, Observation, Rule, occasions, projects
 from improve.spool import Pending
 from improve.taxonomy import Taxonomy
 from improve.workflow.here import Here
+from improve.workflow.likeness import Likeness, similar
 
-SHORTLIST = 40
 NEAR = 5
 _PATIENCE = 0.3
-
-
-class Likeness(NamedTuple):
-    """Another rule and how it relates to the one observed."""
-
-    rule: Rule
-    relation: str
-    score: float
-    reason: str
 
 
 class Recorded(NamedTuple):
@@ -168,31 +159,6 @@ def _match(edit: Edit, pending: Pending) -> tuple[Rule | None, str, float, list[
     return None, "new", 0.0, likenesses
 
 
-def similar(edit: Edit, text: str) -> list[Likeness]:
-    """Rank the stored rules that resemble a text, best first."""
-    from improve import match
-
-    index = edit.index
-    terms = match.terms(text)
-    known, total = index.weigh(terms), max(index.count(), 1)
-    weights = {t: w * match.importance(known[t], total) for t, w in terms.items() if t in known}
-    rows = [row for row in index.shortlist(_rare_enough(weights, known, total), SHORTLIST) if row.rule.id]
-    ranked = match.rerank(text, [row.rule.text for row in rows])
-    return [Likeness(rows[at].rule, found.relation, found.score, found.reason) for at, found in ranked]
-
-
-def _rare_enough(weights: dict[str, float], known: dict[str, int], total: int) -> dict[str, float]:
-    """Leave out the commonest terms once the rarer ones name enough rules: they cost most and tell least."""
-    limit: dict[str, float] = {}
-    budget = max(4000, total // 2)
-    for term in sorted(weights, key=lambda t: known[t]):
-        if limit and known[term] > budget:
-            break
-        budget -= known[term]
-        limit[term] = weights[term]
-    return limit
-
-
 def _observation(pending: Pending, rule: Rule) -> Observation:
     other = pending.text if pending.text and pending.text != rule.text else ""
     return Observation(
@@ -245,17 +211,20 @@ def _merge_named(edit: Edit, pending: Pending) -> Recorded | None:
     twin = edit.index.same_wording(match.normalize(pending.text)) if pending.text else None
     if twin and twin.rule.id == row.rule.id:
         return _reinforce(edit, row.rule, pending, "named", 1.0)
-    if twin and twin.rule.near:
-        from improve.workflow.curate import absorbed
+    if twin is None:
+        return _reinforce(edit, row.rule, pending, "named", 1.0)
+    from improve.workflow.curate import absorbed
 
-        joined = absorbed(row.rule, twin.rule)
-        edit.drop(twin.rule.id)
-        edit.put(_with_answer(joined, twin.rule, pending))
-        return _recorded(edit, joined, "settled")
-    return _reinforce(edit, row.rule, pending, "named", 1.0)
+    joined = absorbed(row.rule, twin.rule)
+    edit.drop(twin.rule.id)
+    if not twin.rule.near:  # no question was open: it is one more occasion
+        return _reinforce(edit, joined, pending, "named", 1.0)
+    settled = _with_answer(joined, pending)
+    edit.put(settled)
+    return _recorded(edit, settled, "settled")
 
 
-def _with_answer(joined: Rule, twin: Rule, pending: Pending) -> Rule:
+def _with_answer(joined: Rule, pending: Pending) -> Rule:
     """Take the caller's further words, but not the answer as one more occasion."""
     answer = _reinforced(joined._replace(observations=()), pending)
     return answer._replace(observations=joined.observations, last_reinforced=joined.last_reinforced)

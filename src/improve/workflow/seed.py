@@ -26,7 +26,8 @@ class Seeded:
     known: list[Rule] = field(default_factory=list)
     skipped: list[tuple[int, str]] = field(default_factory=list)
     """Line and why it is no rule."""
-    notice: str = ""
+    title: str = ""
+    """Name of the change set; empty when nothing was changed."""
 
 
 def seed(here: Here, path: str) -> Seeded:
@@ -48,7 +49,7 @@ def seed(here: Here, path: str) -> Seeded:
                 rules=[r.id for r in result.added],
             )
     if result.added:
-        result.notice = changes.remember(here, f"seed {len(result.added)} rules from {os.path.basename(path)}")
+        result.title = f"seed {len(result.added)} rules from {os.path.basename(path)}"
     return result
 
 

@@ -11,7 +11,7 @@ from improve.edit import Edit
 from improve.errors import ImproveError, Refused
 from improve.rule import Rule, occasions
 from improve.workflow import cutoff
-from improve.workflow.changes import CAP, CHANGE_SETS, FileChange, hunks_of, new_id, put_back, remember, took_effect
+from improve.workflow.changes import CAP, CHANGE_SETS, FileChange, hunks_of, new_id, put_back, took_effect
 from improve.workflow.here import Here
 
 
@@ -23,7 +23,8 @@ class Undone:
     rules: list[str]
     files: list[FileChange] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    notice: str = ""
+    committed: bool = False
+    """False for a preview."""
 
 
 def undo(here: Here, *, dry_run: bool = False) -> Undone:
@@ -55,7 +56,7 @@ def undo(here: Here, *, dry_run: bool = False) -> Undone:
             for snapshot, item in snapshots:
                 put_back(snapshot, item.after, existed=item.existed)
             edit.commit(line, durable=True)
-    result.notice = remember(here, f"undo: {result.title}")
+    result.committed = True
     return result
 
 
