@@ -27,9 +27,11 @@ _NOT_EDITABLE = "`rules:` is not a block list (one `- id:` a line), so it can be
 class Store:
     """Opens views and edits of one home."""
 
-    def __init__(self, home: Home, config: Config) -> None:
+    def __init__(self, home: Home, config: Config, tell: Callable[[str], None] = lambda _: None) -> None:
         self.home = home
         self.config = config
+        self.tell = tell
+        """Takes a line when the whole file has to be read."""
 
     def view(self) -> View:
         """Read the store; brings the index up to date when rules.yaml is not what it was.
@@ -114,11 +116,16 @@ class Store:
         if found.meta("sha") == sha:
             return
         from improve import document, sync
+        from improve.head import read_head
 
         blank = document.is_blank(snapshot.data)
         data = document.template() if blank else snapshot.data
         try:
-            sync.bring_up_to_date(found, data, self.config.thresholds)
+            sync.bring_up_to_date(found, data, self.config.thresholds, self.tell)
+            if blank:
+                read_head(snapshot.data.replace(b"\r", b""))  # comments are read, too
+        except Malformed as exc:
+            raise document.needs_repair(self.home.rules, [(exc.line, exc.problem)]) from None
         except sync.Broken as exc:
             if not document.conflicts(data) and document.is_whole(data):
                 raise Irregular("a rule can only be read with the whole file") from None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from improve import document, escalate
 from improve.document import Entry
 from improve.index import Fresh, Index
@@ -10,6 +12,8 @@ from improve.notes import digest, note_head, note_shape, noted_head
 from improve.rule import Rule
 from improve.taxonomy import Taxonomy
 
+_MANY = 2000
+"""So many entries take a second or more."""
 _BATCH = 500
 """Entries read before they are written; it bounds the memory a first build takes."""
 
@@ -22,7 +26,9 @@ class Broken(Exception):
         self.found = found
 
 
-def bring_up_to_date(found: Index, data: bytes, limits: escalate.Thresholds) -> None:
+def bring_up_to_date(
+    found: Index, data: bytes, limits: escalate.Thresholds, tell: Callable[[str], None] = lambda _: None
+) -> None:
     """Read the entries that are not known by their hash, forget those that are gone.
 
     Raises:
@@ -49,6 +55,8 @@ def bring_up_to_date(found: Index, data: bytes, limits: escalate.Thresholds) -> 
         for _, key in rest:
             found.delete(key)
     found.reorder(moved)
+    if len(fresh) >= _MANY:
+        tell(f"reading {len(fresh):,} rules for the first time; later commands are faster")
     _read_all(found, data, shape, limits=limits, fresh=fresh, broken=broken)
     if fresh or any(known.values()):
         found.mark_twins()

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from improve import clock
+from improve.escape import visible
 from improve.workflow.here import Here
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -27,7 +28,15 @@ def project_option(help_text: str) -> Callable[[Command], Command]:
 
 def look_around() -> Here:
     """Find the store, the project, the host and the moment; waiting observations are merged by the caller."""
-    return Here.from_environment(os.environ, clock.now())
+    here = Here.from_environment(os.environ, clock.now())
+    here.tell = _tell
+    return here
+
+
+def _tell(text: str) -> None:
+    """Say on a terminal that something takes a while."""
+    if sys.stderr.isatty():
+        click.echo(f"improve: {text}", err=True)
 
 
 def merge_what_waits(here: Here) -> None:
@@ -55,6 +64,17 @@ def _waits(spool: str) -> bool:
 def say(text: str, *, newline: bool = True) -> None:
     """Print to the person or agent."""
     click.echo(text, nl=newline)
+
+
+def say_diff(diff: str) -> None:
+    """Print a unified diff, in colour on a terminal that wants it (https://no-color.org)."""
+    text = visible(diff, multiline=True)
+    if not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        say(text, newline=False)
+        return
+    colours = {"+": "green", "-": "red", "@": "cyan"}
+    for line in text.splitlines(keepends=True):
+        say(click.style(line, fg=colours.get(line[:1])), newline=False)
 
 
 def keep_history(here: Here, title: str) -> None:

@@ -13,6 +13,7 @@ from improve.cli.common import (
     merge_what_waits,
     project_option,
     say,
+    say_diff,
     warn_troubled,
 )
 from improve.errors import UsageError
@@ -100,7 +101,7 @@ def _show(here: Here, outcome: Any) -> None:
     failed = {path for path, _ in outcome.failures}
     shown = outcome.written if outcome.applied else outcome.plan.changes
     for change in shown:
-        say(visible(change.diff(here.short(change.path)), multiline=True), newline=False)
+        say_diff(change.diff(here.short(change.path)))
     for step in outcome.steps:
         where = visible(here.short(step.path)) if step.path else ""
         if step.action == "present":
@@ -185,7 +186,7 @@ def undo_command(dry_run: bool, as_json: bool) -> int:
         )
     else:
         for change in done.files:
-            say(visible(change.diff(here.short(change.path)), multiline=True), newline=False)
+            say_diff(change.diff(here.short(change.path)))
         say(f"{'Would undo' if dry_run else 'Undone'}: {visible(done.title)}")
         for text in done.notes:
             say(f"  {visible(text)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from improve.cli.common import json_option, keep_history, look_around, merge_what_waits, say
+from improve.cli.common import json_option, keep_history, look_around, merge_what_waits, say, say_diff
 from improve.escape import visible
 
 
@@ -92,7 +92,7 @@ def doctor_command(fix: bool, as_json: bool) -> int:
         for text in found.done:
             say(f"fixed  {visible(text)}")
         if found.diff:
-            say(visible(found.diff, multiline=True), newline=False)
+            say_diff(found.diff)
         for finding in found.findings:
             say(f"{'ok   ' if finding.good else 'WRONG'}  {visible(finding.what)}")
             if finding.fix:

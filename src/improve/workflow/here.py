@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cached_property
 
@@ -11,9 +11,13 @@ from improve import config, paths, project
 from improve.config import Config
 from improve.paths import Home
 from improve.project import Project
-from improve.rule import UNKNOWN
+from improve.rule import UNKNOWN, means
 from improve.store import Store
 from improve.view import View
+
+
+def _silent(_: str) -> None:
+    """Tell nobody."""
 
 
 class Here:
@@ -24,6 +28,8 @@ class Here:
         self.now = now
         self.cwd = cwd
         self.home = home
+        self.tell: Callable[[str], None] = _silent
+        """Takes a line when something takes a while."""
 
     @classmethod
     def from_environment(cls, env: Mapping[str, str], now: datetime) -> Here:
@@ -38,7 +44,7 @@ class Here:
     @cached_property
     def store(self) -> Store:
         """The store of this home."""
-        return Store(self.home, self.config)
+        return Store(self.home, self.config, self.tell)
 
     @cached_property
     def project(self) -> Project | None:
@@ -79,16 +85,26 @@ class Here:
 
     def roots_of(self, key: str, view: View) -> list[str]:
         """List the directories of a project on this machine, the current one first, then the latest seen."""
-        key = _full_key(key, view)
+        key = self._full_key(key, view)
         known = list(reversed(view.head.projects[key].roots)) if key in view.head.projects else []
         if self.project and self.project.key == key and self.project.root:
             known = [self.project.root, *(root for root in known if root != self.project.root)]
         return [root for root in known if os.path.isdir(root)]
 
+    def names_of(self, key: str, view: View) -> tuple[str, ...]:
+        """List what a project may be called in observations: its key, and the bare names of version 1."""
+        known = view.head.projects.get(key)
+        names = [key, key.rpartition("/")[2], known.name if known else ""]
+        if self.project and self.project.key == key:
+            names.append(self.project.name)
+        return tuple(name for name in dict.fromkeys(names) if name)
 
-def _full_key(key: str, view: View) -> str:
-    """Find the one registered project a bare name of version 1 can mean; the name itself when there are several."""
-    if key in view.head.projects or "/" in key:
-        return key
-    named = [full for full, place in view.head.projects.items() if place.name == key]
-    return named[0] if len(named) == 1 else key
+    def _full_key(self, key: str, view: View) -> str:
+        """Find the one project a bare name of version 1 can mean; the name itself when there are several."""
+        if key in view.head.projects or "/" in key:
+            return key
+        called = {full: place.name for full, place in view.head.projects.items()}
+        if self.project:
+            called.setdefault(self.project.key, self.project.name)
+        named = [full for full, name in called.items() if name == key or means(key, full)]
+        return named[0] if len(named) == 1 else key

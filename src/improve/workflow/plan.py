@@ -61,7 +61,7 @@ class _Planner:
         self.here = here
         self.edit = edit
         self.wanted = wanted
-        self.project = project
+        self.names = here.names_of(project, edit.view) if project else ()
         self.targets = Targets(here, edit)
         self.plan = Plan(self.targets.known, errors=self.targets.errors)
         self.ours = interrupted(here)
@@ -101,7 +101,8 @@ class _Planner:
 
     def _concerns(self, key: str, rule: Rule) -> bool:
         """Say whether a target is about the project that was asked for."""
-        return not self.project or key == self.project or (key == NOBODY and self.project in projects(rule))
+        seen = projects(rule) if key == NOBODY else (key,)
+        return not self.names or any(name in self.names for name in seen)
 
     def _trusted(self, rule: Rule) -> bool:
         spoken = any(o.provenance in ("person", "transcript") for o in rule.observations)
@@ -199,7 +200,9 @@ class _Planner:
         if target is None:
             self.say(rule, "blocked", written.path, written.text, self.targets.unreadable[written.path])
             return rule
-        if target.has(written.text):
+        rest = tuple(w for w in rule.written_to if w is not written)
+        shared = any((w.path, w.text) == (written.path, written.text) for w in rest)
+        if target.has(written.text) and not shared:
             try:
                 target.data = section.remove(
                     target.data, written.text, section=written.section, drop_empty_section=written.made_section
@@ -209,7 +212,7 @@ class _Planner:
                 return rule
             why = "retired" if rule.retired else "it stands in a file that covers this one"
             self.say(rule, "remove", written.path, written.text, why)
-        return rule._replace(written_to=tuple(w for w in rule.written_to if w is not written))
+        return rule._replace(written_to=rest)
 
     def _update(self, rule: Rule, written: Written) -> Rule:
         target = self.targets.open(written.path, written.project)

@@ -111,6 +111,8 @@ def _plan_rules(edit: Edit, event: dict[str, Any], result: Undone) -> None:
         current = edit.view.text_of(rule_id) if row else None
         if before is None:
             _forget(edit, rule_id, current, after, result)
+        elif row is None and after is not None:
+            result.notes.append(f"{rule_id} is no longer in rules.yaml; it was left alone")
         elif current == after or row is None:
             edit.restore_text(rule_id, before)
         else:
