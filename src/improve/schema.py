@@ -214,7 +214,7 @@ class _Reader:
             return []
         built = []
         for number, item in enumerate(items):
-            inner = _Reader(item, f"{key}.{number}.")
+            inner = _Reader(item, f"{key}." if items is not value else f"{key}.{number}.")
             built.append(build(inner))
             self.problems += inner.problems
         return built

@@ -17,6 +17,7 @@ from improve.layout import Malformed
 MAX_DEPTH = 20
 # A value that is not there is marked where the next thing begins; it belongs behind its colon or dash.
 _COLON = re.compile(r"\s*:")
+_TOWER = re.compile(r"(?:[\[{][ \t]*){200}")
 _DASH = re.compile(r"^ *-", re.M)
 NULLS = ("", "~", "null", "Null", "NULL")
 
@@ -66,6 +67,8 @@ def read(text: str) -> Node | None:
     Raises:
         Malformed: not YAML, several documents, or a construct that is refused.
     """
+    if tower := _TOWER.search(text):  # the scanner would take seconds to come to the same end
+        raise Malformed(_line_at(text, tower.start()), f"nested deeper than {MAX_DEPTH} levels")
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 
