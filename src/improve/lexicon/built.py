@@ -657,7 +657,6 @@ observability telemetry
 observabl behavior
 obsolet legacy
 obvious obvious
-ok approval
 old legacy
 oop oop
 optimiz performance
@@ -1124,10 +1123,13 @@ any-type as any
 any-type ts any
 app-directory app directory
 app-router app router
+approval an ok
 approval authoriz from
 approval explicit request
 approval go ahead
+approval my ok
 approval sign off
+approval wait for an ok
 arrow-function arrow function
 arrow-function fat arrow
 artifact build artifact
@@ -2370,14 +2372,13 @@ allow 2.0
 alongsid 6.5
 alternativ 6.0
 analysis 5.0
-anyth 6.0
 api 3.5
 app 4.0
 appear 2.2
 applicat 5.5
 apply 2.0
 approach 2.2
-approval 4.0
+approval 4.5
 architecture 5.5
 archiv 6.5
 array 6.0
@@ -2586,7 +2587,6 @@ estat 6.5
 eval 5.5
 evaluat 5.5
 event 4.5
-everything 5.5
 evidenc 5.5
 exact 5.0
 example 4.0
@@ -3016,7 +3016,6 @@ smok 6.5
 snake-case 6.0
 snapshot 6.0
 solution 5.5
-something 5.5
 sourc 4.5
 source-of-truth 5.5
 space-indent 6.0
@@ -3074,7 +3073,6 @@ test 2.0
 test-driven 5.5
 test-suite 5.5
 text 4.5
-thing 5.5
 think 2.2
 thread 6.5
 time 1.8
@@ -3156,5 +3154,4 @@ x 5.0
 y 6.0
 yaml 6.0
 yarn 5.5
-you're 6.0
 """

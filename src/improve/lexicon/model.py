@@ -24,20 +24,20 @@ SAME_READING = 0.9
 """Share of common weight from which two rules differ in nothing that is read."""
 
 WEIGHTS = (
-    1.28,  # both
-    1.14,  # less
-    1.80,  # clause
-    -2.73,  # spelling
-    1.00,  # telling
-    -1.54,  # signs
-    -2.08,  # choice
-    -0.94,  # world
-    -2.42,  # number
-    -1.84,  # code
-    -0.99,  # subjects
-    -1.30,  # added
+    1.37,  # both
+    1.11,  # less
+    1.93,  # clause
+    -2.67,  # spelling
+    0.86,  # telling
+    -1.55,  # signs
+    -2.06,  # choice
+    -0.93,  # world
+    -2.40,  # number
+    -1.83,  # code
+    -0.95,  # subjects
+    -1.22,  # added
 )
-BIAS = -0.56
+BIAS = -0.66
 
 
 def sameness(values: tuple[float, ...]) -> float:

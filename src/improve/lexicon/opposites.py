@@ -9,12 +9,16 @@ from improve.lexicon.features import Prepared, by_unit
 from improve.lexicon.look import FAMILIES
 from improve.lexicon.quantity import HOLDERS, meet, say
 from improve.lexicon.read import Clause
+from improve.lexicon.steer import MODIFIERS
 
 IN_PASSING = 0.12
 """Share of a rule below which what it forbids is only said in passing."""
 MOSTLY = 0.6
 """Share of what is forbidden that the other rule must speak of."""
-TO_THE_POINT = 0.5
+ALL = 0.9
+OUTRIGHT = 0.3
+"""Share of a rule from which a ban without any condition is an outright one."""
+TO_THE_POINT = 0.4
 """What the demanding clause gives to it, together with what the two rules have in common at all."""
 
 _TELLING = HOLDERS.keys() | {"space-indent", "line-length"}
@@ -93,16 +97,21 @@ def _polarity(a: Prepared, b: Prepared) -> str | None:
 def _opposed(one: Clause, two: Clause, a: Prepared, b: Prepared, alike: float) -> bool:
     """Say whether most of what one clause forbids is what the other, to a good part, demands."""
     signs_a, signs_b = _signs(one), _signs(two)
-    against = [word for word in signs_a.keys() & signs_b.keys() if signs_a[word] * signs_b[word] < 0]
+    said = (one.signs.keys() | two.signs.keys()) - MODIFIERS
+    against = [word for word in signs_a.keys() & signs_b.keys() & said if signs_a[word] * signs_b[word] < 0]
     against = [word for word in against if a.signs.get(word, signs_a[word]) * b.signs.get(word, signs_b[word]) < 0]
     if not against:
         return False
     forbids_a = sum(_held(one, word) for word in against if signs_a[word] < 0)
     forbids_b = sum(_held(two, word) for word in against if signs_b[word] < 0)
-    no, yes, whole = (one, two, a.total) if forbids_a >= forbids_b else (two, one, b.total)
+    no, yes, rule = (one, two, a) if forbids_a >= forbids_b else (two, one, b)
+    whole = no.total if no is rule.clauses[0] else rule.total  # what is said first is the point
     forbidden = sum(weight for word, weight in no.weights.items() if no.signs[word] < 0)
-    if forbidden < IN_PASSING * whole or max(forbids_a, forbids_b) < MOSTLY * forbidden:
+    share = max(forbids_a, forbids_b) / forbidden if forbidden else 0.0
+    if forbidden < IN_PASSING * whole or share < MOSTLY:
         return False
+    if share > ALL and forbidden > ALL * no.total > ALL * OUTRIGHT * whole:  # `no comments`, whatever they are for
+        return True
     return sum(_held(yes, word) for word in against) / yes.total + alike >= TO_THE_POINT
 
 

@@ -16,14 +16,14 @@ BANDS = """
 4.0: commit look focused pass work component src script session after context helper without shared
 4.0: specific comment modul format example parameter import package folder local call direct plan
 4.0: pull-request readable dependency output response logic model reuse class input structur simple fail
-4.0: operat secret ui version approval cli content server default external line variable log referenc
-4.0: runtim app duplicate relevant request start
-4.5: valu branch finish remove scope handl skill tell base field key descriptive git database hook memory
-4.5: rule refactor development full list separation show > accurate set claud mock automatic guess link
-4.5: query sourc block non non-obvious pagination servic style text clean env-variable prompt action event
-4.5: messag performance provider time level result consistent load release step mutate public detailed
-4.5: legacy mode npm async-await client install main preserve proper root system boundary manual return
-4.5: heading instruction provid typescript defin description design lint see template
+4.0: operat secret ui version cli content server default external line variable log referenc runtim app
+4.0: duplicate relevant request start
+4.5: valu branch finish remove scope approval handl skill tell base field key descriptive git database hook
+4.5: memory rule refactor development full list separation show > accurate set claud mock automatic guess
+4.5: link query sourc block non non-obvious pagination servic style text clean env-variable prompt action
+4.5: event messag performance provider time level result consistent load release step mutate public
+4.5: detailed legacy mode npm async-await client install main preserve proper root system boundary manual
+4.5: return heading instruction provid typescript defin description design lint see template
 5.0: coverage extract mcp push environment next route string summary concise github lib plugin pnpm resourc
 5.0: token multiple node purpose section stor authentication control independent prevent support but
 5.0: exception id integrat interface process python tabl unrelated core deploy migration safe temporary
@@ -41,29 +41,29 @@ BANDS = """
 5.5: stage status storag syntax tag top type-check worktree applicat attribut availabl fixture handler help
 5.5: javascript move navigation point raw re solution technical body color cross final how loop override
 5.5: pars register role silent test-driven think map multi number optional revert s try upgrade worker bash
-5.5: enforc improv manag o pytest risk something transcendent concept constant container destructive face
-5.5: gitignor immediat interactiv item npx parameterized policy privat side similar wrapper clos codex
-5.5: cursor declar docker eval evaluat evidenc fals http imag latest layout mark markdown measure nesting
-5.5: pre premature progress renam second source-of-truth stack tree two why appear back dynamic everything
-5.5: expose filter interaction lazy-load marker prop protect readme.md relationship say size strategy
-5.5: stream thing trust visual why-comment yarn
+5.5: enforc improv manag o pytest risk transcendent concept constant container destructive face gitignor
+5.5: immediat interactiv item npx parameterized policy privat side similar wrapper clos codex cursor declar
+5.5: docker eval evaluat evidenc fals http imag latest layout mark markdown measure nesting pre premature
+5.5: progress renam second source-of-truth stack tree two why appear back dynamic expose filter interaction
+5.5: lazy-load marker prop protect readme.md relationship say size strategy stream trust visual why-comment
+5.5: yarn
 6.0: alternativ array browser camel-case cloud conflict depend developer frontend persistent phas
-6.0: placeholder proceed scanboxid server-component skill.md strict switch unnecessary window you're
-6.0: agents.md binary broken checkout condition date dependency-injection deterministic durabl empty end
-6.0: futur generated-file gh grep index job keyboard m machin mirror nx part single-responsibility
-6.0: space-indent statement success y abov activity anyth becaus captur channel connection css de
-6.0: definition html maco network null original pascal-case pin registry regression-test self send stable
-6.0: terminal todo trigger valid @/ absolut adapter best bin broad child collection column complexity
-6.0: controller coordinat creativ decorator entity enum eslint explor fresh hand hierarchy keyword known
-6.0: long metric omx openspec own payload primary quality readm sandbox scenario sentenc site snapshot
-6.0: startup subagent symbol trivial turn useful uv virtual-env accept align bare better bundl claude.md
-6.0: client-component clippy commit-message composition const-keyword constructor d deriv discovery
-6.0: electron executabl fact git-status hard identify impact incremental know lane lifecycl limit lock
-6.0: maintainer major minimum-of mix notification operator orchestrator practical print-call protocol proxy
-6.0: pydantic reduc return-value sql suffix tailwind timeout track upstream way yaml act admin asset audit
-6.0: batch belong bound callback-style caus choos claim concret crash detect emit generic initializ
-6.0: integration-test kebab-case low md modular n often overlay php plus port prisma que rely rust
-6.0: screenshot snake-case specifical specify transcript unus visibl well
+6.0: placeholder proceed scanboxid server-component skill.md strict switch unnecessary window agents.md
+6.0: binary broken checkout condition date dependency-injection deterministic durabl empty end futur
+6.0: generated-file gh grep index job keyboard m machin mirror nx part single-responsibility space-indent
+6.0: statement success y abov activity becaus captur channel connection css de definition html maco network
+6.0: null original pascal-case pin registry regression-test self send stable terminal todo trigger valid @/
+6.0: absolut adapter best bin broad child collection column complexity controller coordinat creativ
+6.0: decorator entity enum eslint explor fresh hand hierarchy keyword known long metric omx openspec own
+6.0: payload primary quality readm sandbox scenario sentenc site snapshot startup subagent symbol trivial
+6.0: turn useful uv virtual-env accept align bare better bundl claude.md client-component clippy
+6.0: commit-message composition const-keyword constructor d deriv discovery electron executabl fact
+6.0: git-status hard identify impact incremental know lane lifecycl limit lock maintainer major minimum-of
+6.0: mix notification operator orchestrator practical print-call protocol proxy pydantic reduc return-value
+6.0: sql suffix tailwind timeout track upstream way yaml act admin asset audit batch belong bound
+6.0: callback-style caus choos claim concret crash detect emit generic initializ integration-test
+6.0: kebab-case low md modular n often overlay php plus port prisma que rely rust screenshot snake-case
+6.0: specifical specify transcript unus visibl well
 6.5: abbreviation alembic archiv baselin caller cast cd chain concern dedicat delegat edge-case effect
 6.5: engin estat exit general git-add-all glob googl handoff heavy high identical identity invalid iterat
 6.5: logical material origin outcom para poll popup post primitiv principl reach reader ref research

@@ -123,6 +123,7 @@ class _Reader:
         self.after_comma = False
         self.reasons = False
         self.limits = False
+        self.conditional = False  # in `if not ready` nothing is forbidden
         self.absent = False  # the negation was `no`: it bans a thing, not what a colon lists
 
     def run(self) -> Reading:
@@ -145,7 +146,7 @@ class _Reader:
             elif token in _ENDS:
                 self._end(token)
             elif token == ",":
-                self.after_comma = True
+                self.after_comma, self.conditional = True, False
             elif token not in STOP and root not in STOP:
                 self._plain(token, SINGLE.get(root, root), at_most)
         self._close()
@@ -205,7 +206,7 @@ class _Reader:
 
     def _turn(self, token: str, at: int) -> bool:
         if token in CONDITION:
-            self.sign = 0
+            self.sign, self.conditional = 0, token not in ("before", "after", "once", "while")
             return token not in ("before", "after")
         if token in AVERTERS:
             if token in REMOVERS:
@@ -222,7 +223,7 @@ class _Reader:
     def _negate(self, token: str, previous: str) -> None:
         if token in BANNED and previous in ("is", "are", "be", "strictly"):
             self._forbid()
-        elif not self.reasons:
+        elif not self.reasons and not self.conditional:
             self.sign = -1
         self.absent = token == "no"
 
@@ -240,7 +241,7 @@ class _Reader:
             self.sentence = max(0.5, self.sentence * 0.75)
         self.share = self.sentence * (0.6 if self.depth else 1.0)
         self.sign = -1 if lists else 0 if token == "(" and sign == -1 else 1
-        self.chooses = self.after_comma = self.reasons = self.absent = False
+        self.chooses = self.after_comma = self.reasons = self.absent = self.conditional = False
 
     def _close(self) -> None:
         if self.signs:

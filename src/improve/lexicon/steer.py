@@ -63,6 +63,15 @@ EXAMPLES = words_of("e.g example eg i.e such")
 PLACES = words_of("in on at for from within inside during into")
 """Words that open a place: what is forbidden there is not the place itself."""
 
+MODIFIERS = words_of(
+    """
+    manual automatic graceful sufficient enough implicit explicit exist direct simple small big legacy shared external
+    real full separate independent consistent descriptive obvious non-obvious necessary unnecessary relevant multiple
+    silent safe clean strict temporary readable accurate public privat global-state optional specifical absolut own
+    """
+)
+"""Concepts that say how, not what: to forbid one thing and to demand another in that manner is no contradiction."""
+
 OTHERS = words_of("instead rather without postnot to")
 
 STEERING = NEGATORS | AVERTERS | RESET | CONDITION | REASONS | BEYOND | EXAMPLES | PLACES | OTHERS

@@ -222,7 +222,8 @@ ask-user: ask question clarify clarifying clarification if_unclear requirement_u
   in_doubt uncertain unsure not_sure ask_the_user ask_me ask_first ask_before check_with ask_for_permission
   ask_permission confirm_with ask_for_confirmation user_confirm user_asks explicit_permission seek_approval
   without_asking stop_and_ask get_approval wait_for_approval await_approval ask_user consult
-approval: approve permission confirmation consent sign_off go_ahead ok explicit_request authorization_from
+approval: approve permission confirmation consent sign_off go_ahead wait_for_an_ok my_ok an_ok
+  explicit_request authorization_from
 proceed: just_do_it autonomously without_confirmation
 guess: assume assumption presume speculate make_up hallucinate
 plan: planning proposal propose blueprint outline intend intended_change what_you_will_do going_to_do
