@@ -57,7 +57,7 @@ def revert(current: bytes, hunks: Sequence[Hunk]) -> bytes:
     return b"".join([*kept, current[done:]])
 
 
-def unified(old: bytes, new: bytes, path: str, *, exists: bool = True) -> str:
+def unified(old: bytes, new: bytes, path: str, *, exists: bool = True, remains: bool = True) -> str:
     """Write the change as a unified diff that `git apply` and `patch` take; empty when nothing changed.
 
     Invalid UTF-8 comes back as surrogate escapes: encode with `surrogateescape` to apply the diff, with
@@ -68,7 +68,7 @@ def unified(old: bytes, new: bytes, path: str, *, exists: bool = True) -> str:
     if not groups:
         return ""
     name = path.replace("\\", "/").lstrip("/")  # a path of Windows too
-    parts = ["--- " + (_label(f"a/{name}") if exists else "/dev/null"), "\n+++ " + _label(f"b/{name}"), "\n"]
+    parts = ["--- " + (_label(f"a/{name}") if exists else "/dev/null"), "\n+++ " + (_label(f"b/{name}") if remains else "/dev/null"), "\n"]
     for group in groups:
         parts += _printed(group, before, after)
     return "".join(parts)

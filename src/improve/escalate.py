@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from improve.rule import Rule, Written, occasions, projects
+from improve.rule import Rule, Written, means, occasions, projects
 from improve.taxonomy import Taxonomy
 from improve.wording import as_bullet
 
@@ -77,6 +77,8 @@ def target_of(rule: Rule, written: Written) -> str | None:
     if scope != "project":
         return None
     seen = projects(rule)
+    if written.project and written.project not in seen:  # version 1 gave it a bare name
+        return next((key for key in seen if means(written.project, key)), written.project)
     return written.project or (seen[0] if len(seen) == 1 else None)
 
 
@@ -91,13 +93,15 @@ def outstanding(rule: Rule, decision: Decision) -> tuple[str, ...]:
 def superfluous(rule: Rule, decision: Decision) -> tuple[Written, ...]:
     """List lines of ours that are no longer wanted: copies after a promotion or a merge, anything of a retired rule."""
     wanted = None if decision.kind == IN_SESSION else set(decision.targets)
+    # a copy goes once what covers it stands: never before, and not while a person does not want that one
+    covered = wanted is not None and wanted <= {target_of(rule, written) for written in rule.written_to}
     seen: set[tuple[str, str | None]] = set()
     extra = []
     for written in rule.written_to:
         target = target_of(rule, written)
         again = (written.path, target) in seen
         seen.add((written.path, target))
-        unwanted = wanted is not None and target is not None and target not in wanted
+        unwanted = covered and target is not None and target not in decision.targets
         if written.text and not written.adopted and (again or unwanted):
             extra.append(written)
     return tuple(extra)

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 from improve import __version__, escalate, locks, seal
 from improve.errors import ImproveError
 from improve.lookup import Lookup, Row, decode, encode, storable
-from improve.rule import Rule, occasions, projects
+from improve.rule import Rule, occasions, places
 
 __all__ = ["Fresh", "Index", "Row", "Unusable", "decode", "encode"]
 
-LAYOUT = "3"
+LAYOUT = "4"
 _SCHEMA = """
 CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE entry(
@@ -183,9 +183,9 @@ class Index(Lookup):
             self._link_words([(key, fresh)])
 
     def _link(self, keyed: list[tuple[int, Fresh]]) -> None:
-        places = [(storable(p), key) for key, fresh in keyed if fresh.rule for p in projects(fresh.rule)]
+        at = [(storable(p), key) for key, fresh in keyed if fresh.rule for p in places(fresh.rule)]
         oids = [(storable(o.oid), k) for k, f in keyed if f.rule for o in f.rule.observations if o.oid]
-        self.db.executemany("INSERT OR IGNORE INTO place VALUES(?,?)", sorted(places))
+        self.db.executemany("INSERT OR IGNORE INTO place VALUES(?,?)", sorted(at))
         self.db.executemany("INSERT OR IGNORE INTO seen VALUES(?,?)", sorted(oids))
 
     def _link_words(self, keyed: list[tuple[int, Fresh]]) -> None:
@@ -203,9 +203,9 @@ class Index(Lookup):
         """Forget what an entry is found by; says whether its words stay because they are the same."""
         raw = self.db.execute("SELECT rule, found FROM entry WHERE key = ?", (key,)).fetchone()
         old = decode(raw[0])
-        places = [(storable(p), key) for p in projects(old)]
+        at = [(storable(p), key) for p in places(old)]
         oids = [(storable(o.oid), key) for o in old.observations if o.oid]
-        self.db.executemany("DELETE FROM place WHERE project = ? AND key = ?", places)
+        self.db.executemany("DELETE FROM place WHERE project = ? AND key = ?", at)
         self.db.executemany("DELETE FROM seen WHERE oid = ? AND key = ?", oids)
         if raw[1] == keep:
             return True

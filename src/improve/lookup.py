@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from improve.rule import Destination, Folded, Observation, Rule, Written
@@ -95,19 +95,19 @@ class Lookup:
         """Yield the rules that stand in some file."""
         return self._rows("WHERE written = 1 OR active = 0 ORDER BY ord", ())
 
-    def active(self, project: str | None, limit: int = -1) -> Iterator[Row]:
+    def active(self, names: Sequence[str] | None, limit: int = -1) -> Iterator[Row]:
         """Yield active rules, written ones first, then by occasions, severity and recency.
 
         Args:
-            project: only rules seen there or meant for everywhere; None for all.
+            names: only rules seen in the project with one of these names, or meant for everywhere; None for all.
         """
         rank = "ORDER BY written DESC, count DESC, severity DESC, last DESC, id LIMIT ?"
-        here, values = _within(project)
+        here, values = _within(names)
         return self._rows(f"WHERE active = 1 {here} {rank}", (*values, limit))
 
-    def active_count(self, project: str | None) -> int:
+    def active_count(self, names: Sequence[str] | None) -> int:
         """Count what `active` would yield."""
-        here, values = _within(project)
+        here, values = _within(names)
         return self._number(f"SELECT COUNT(*) FROM entry WHERE active = 1 {here}", *values)
 
     def troubled(self) -> Iterator[Row]:
@@ -195,10 +195,12 @@ class Lookup:
         return (_row(raw[1:]) for raw in self._raw(where, values))
 
 
-def _within(project: str | None) -> tuple[str, tuple[str, ...]]:
-    if project is None:
+def _within(names: Sequence[str] | None) -> tuple[str, tuple[str, ...]]:
+    if names is None:
         return "", ()
-    return "AND (global = 1 OR key IN (SELECT key FROM place WHERE project = ?))", (storable(project),)
+    marks = ",".join("?" * len(names))
+    seen_there = f"SELECT key FROM place WHERE project IN ({marks})"
+    return f"AND (global = 1 OR key IN ({seen_there}))", tuple(map(storable, names))
 
 
 def _row(raw: tuple[Any, ...]) -> Row:

@@ -121,8 +121,19 @@ def projects(rule: Rule) -> tuple[str, ...]:
     A bare name, as version 1 recorded it, is no second project beside the key that ends in it.
     """
     seen = dict.fromkeys([f.project for f in rule.folded] + [o.project for o in rule.observations])
-    ends = {key.rpartition("/")[2] for key in seen if "/" in key}
-    return tuple(p for p in seen if p and p != UNKNOWN and p not in ends)
+    ends = {key.rpartition("/")[2].casefold() for key in seen if "/" in key}
+    return tuple(p for p in seen if p and p != UNKNOWN and p.casefold() not in ends)
+
+
+def places(rule: Rule) -> tuple[str, ...]:
+    """Keys of its projects, and `unknown` when it was also observed outside of any."""
+    outside = any(seen.project in ("", UNKNOWN) for seen in (*rule.observations, *rule.folded))
+    return (*projects(rule), UNKNOWN) if outside else projects(rule)
+
+
+def means(name: str, key: str) -> bool:
+    """Say whether a name, as version 1 recorded it, can mean the project with this key."""
+    return name == key or name.casefold() == key.rpartition("/")[2].casefold()
 
 
 def fold(rule: Rule, *, keep: int) -> Rule:

@@ -82,6 +82,22 @@ def test_an_undone_rule_waits_for_new_evidence(improve: Improve, repository: Rep
     assert PNPM in (root / "AGENTS.md").read_text()
 
 
+def test_an_undone_promotion_leaves_the_line_in_the_project(
+    improve: Improve, repository: Repository, opencode: Path
+) -> None:
+    """The project's line goes once the global one stands; while a person does not want that one, it stays."""
+    shop, other = repository("shop"), repository("api")
+    twice(improve, shop, PNPM, "--domain", "tool-usage")
+    improve("escalate", "--apply")
+    improve("observe", PNPM, cwd=other)
+    improve("escalate", "--apply")
+    assert not (shop / "AGENTS.md").exists() or PNPM not in (shop / "AGENTS.md").read_text()
+    improve("undo")
+    improve("escalate", "--apply")
+    assert PNPM in (shop / "AGENTS.md").read_text()
+    assert not opencode.exists()
+
+
 def test_undo_again_takes_back_the_change_set_before(improve: Improve, repository: Repository) -> None:
     """Each undo goes one step further; with nothing left it is refused."""
     root = repository("shop")

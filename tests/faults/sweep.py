@@ -134,17 +134,17 @@ class Report:
 def sweep(command: Command, scratch: Path, *, sample: int | None = None) -> Report:
     """Run a command once for each fault (or for a fixed sample of them) and report what broke."""
     place = scratch / "run"
-    before = _fresh(command, place)
+    before = fresh(command, place)
     calls = trace(command, place, scratch / "trace")
     after = snapshot(command, place)
     report = Report(command.name, calls=len(calls))
     for fault in choose(command.pick(calls), sample):
-        _fresh(command, place)
-        outcome = _run(command, place, scratch / "trace", fault)
+        fresh(command, place)
+        outcome = run(command, place, scratch / "trace", fault)
         report.runs += 1
         report.outcomes[_end(outcome)] += 1
         found = [*_broken(command, outcome, before, after), *command.check(outcome)]
-        again = _run(_following(command, outcome), place)
+        again = run(_following(command, outcome), place)
         found += [*_unsettled(command, again, after), *command.check(again)]
         report.problems += [f"{fault}: {problem}" for problem in found]
     return report
@@ -191,7 +191,8 @@ def _identity(path: Path) -> object:
     return (kind, stat.S_IMODE(status.st_mode), status.st_uid, status.st_gid, status.st_nlink, target)
 
 
-def _fresh(command: Command, place: Path) -> dict[str, object]:
+def fresh(command: Command, place: Path) -> dict[str, object]:
+    """Prepare an empty directory and look at what is watched there."""
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
     command.prepare(place)
@@ -202,7 +203,8 @@ def _fill(text: str | Path, place: Path) -> str:
     return str(text).replace("{dir}", str(place))
 
 
-def _run(command: Command, place: Path, log: Path | None = None, fault: Fault | None = None) -> Outcome:
+def run(command: Command, place: Path, log: Path | None = None, fault: Fault | None = None) -> Outcome:
+    """Run a command in a prepared place, with a fault or without."""
     if log is None or fault is None:
         return _start(command, place, [])
     argv = ["strace", "-f", "-qq", "-o", str(log), "-e", f"trace={fault.call.name}"]

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from faults import scene
-from faults.fault import missing, telling
+from faults.fault import Fault, missing, telling
 from faults.scene import DUE, ERRORS, FILES, PNPM, PROMOTED, SHOP, Scene, command_line, observed
-from faults.sweep import Command, Outcome, sweep
+from faults.sweep import Command, Outcome, fresh, run, sweep, trace
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
 
@@ -154,6 +154,40 @@ def test_no_sampled_fault_breaks_a_command(tmp_path: Path, name: str) -> None:
     report = sweep(COMMANDS[name], tmp_path, sample=10)
     print(report)
     assert report.problems == []
+
+
+def killed_before(tmp_path: Path, command: Command, mark: str) -> Path:
+    """Kill a command right before the rename that `mark` tells; give where that was."""
+    place = tmp_path / "run"
+    fresh(command, place)
+    calls = trace(command, place, tmp_path / "trace")
+    call = next(call for call in calls if call.name.startswith("rename") and mark in call.text)
+    fresh(command, place)
+    assert run(command, place, tmp_path / "trace", Fault(call, "kill")).code == -9
+    return place
+
+
+@pytest.mark.parametrize("mark", ['"rules.yaml"', "/web>"])
+def test_undo_takes_back_an_apply_that_was_killed(tmp_path: Path, mark: str) -> None:
+    """The store does not know of the files yet: undo gives every byte back, and the rules wait for new evidence."""
+    place = killed_before(tmp_path, COMMANDS["escalate"], mark)
+    was = scene.instructions(tmp_path / "scene-1")
+    assert scene.instructions(place) != was
+    code, said = scene.improve(place, "shop", "undo")
+    assert (code, scene.instructions(place)) == (0, was), said
+    assert "set aside" in said
+    assert scene.improve(place, "shop", "escalate", "--apply")[0] == 0
+    assert scene.instructions(place) == was
+
+
+def test_an_apply_that_was_killed_is_not_taken_for_what_a_person_wrote(tmp_path: Path) -> None:
+    """The next apply records the lines as ours, so that a later retirement takes them out of the files again."""
+    place = killed_before(tmp_path, COMMANDS["escalate"], '"rules.yaml"')
+    assert scene.improve(place, "shop", "escalate", "--apply")[0] == 0
+    assert not any(written.adopted for rule in scene.rules(place) for written in rule.written_to)
+    assert scene.improve(place, "shop", "retire", _slug(PNPM))[0] == 0
+    assert scene.improve(place, "shop", "escalate", "--apply", _slug(PNPM))[0] == 0
+    assert not any(PNPM.encode() in data for data in scene.instructions(place).values())
 
 
 @pytest.mark.nightly

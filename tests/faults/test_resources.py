@@ -196,10 +196,10 @@ def owned(place: Path) -> None:
 
 def test_a_read_only_home_directory_is_said_and_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """observe exits 5 and names it, status still answers; not a byte changes."""
-    with shared_place() as place:
-        prepared(place, Scene(DUE))
+    with shared_place() as shared:
+        place = prepared(shared / "run", Scene(DUE))
         scene.improve(place, "shop", "status")
-        owned(place)
+        owned(shared)
         monkeypatch.chdir(place)
         (place / "home").chmod(0o555)
         for folder in (place / "home").iterdir():
@@ -216,10 +216,10 @@ def test_a_read_only_home_directory_is_said_and_left_alone(monkeypatch: pytest.M
 
 def test_a_read_only_repository_is_said_and_the_others_are_written(monkeypatch: pytest.MonkeyPatch) -> None:
     """escalate --apply exits 5, names the file it could not write, and writes the other project's."""
-    with shared_place() as place:
-        prepared(place, Scene(PROMOTED))
+    with shared_place() as shared:
+        place = prepared(shared / "run", Scene(PROMOTED))
         scene.improve(place, "shop", "escalate")
-        owned(place)
+        owned(shared)
         monkeypatch.chdir(place)
         (place / "api").chmod(0o555)
         before = files_of(place)

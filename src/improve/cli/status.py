@@ -23,7 +23,14 @@ Examples:
 @click.command("status", epilog=_EXAMPLES)
 @project_option("Show the rules of this project; default: the one of the current directory.")
 @click.option("--all", "everything", is_flag=True, help="Show the rules of all projects.")
-@click.option("--format", "form", type=click.Choice(["text", "markdown", "json"]), default="text", show_default=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "markdown", "json"]),
+    default="text",
+    show_default=True,
+    help="How to show them: for reading, to paste into a document, or like --json.",
+)
 @click.option(
     "--budget",
     type=click.IntRange(min=0),
@@ -44,9 +51,10 @@ def status_command(project: str, everything: bool, form: str, budget: int, as_js
     merge_what_waits(here)
     view = here.store.view()
     key = None if everything else here.project_key(project, view)
-    total = view.index.active_count(key)
+    names = None if key is None else here.names_of(key, view)
+    total = view.index.active_count(names)
     limits = here.config.thresholds
-    rows = view.index.active(key, MANY if budget and budget <= 40 * MANY else -1)
+    rows = view.index.active(names, MANY if budget and budget <= 40 * MANY else -1)
     rules = ((row.rule, escalate.decide(row.rule, view.taxonomy, limits)) for row in rows)
     if as_json or form == "json":
         listed = _within(list(rules), budget)

@@ -26,7 +26,8 @@ class FileChange:
 
     def diff(self, shown: str) -> str:
         """Show the change as a unified diff."""
-        return diff.unified(self.before, self.after, shown, exists=self.existed)
+        goes = not self.existed and bool(self.before)
+        return diff.unified(self.before, self.after, shown, exists=self.existed or goes, remains=not goes)
 
     def record(self) -> dict[str, Any]:
         """Say in the journal what was done, so that it can be undone."""
