@@ -13,15 +13,19 @@ import random
 import sys
 import textwrap
 from collections import Counter, defaultdict
+from pathlib import Path
 
 from match import Pair, data_folder, load_pairs
 
 from improve.lexicon.features import NAMES, features, prepare
-from improve.lexicon.opposites import opposition
+from improve.lexicon.model import to_the_point
+from improve.match import compare
 
 FOLDS = 8
 ROUNDS = 5
 RIDGE = 1.0
+OWN_NAMES = {"ankra", "gitnexus", "herdr", "iptvnator", "isr", "omx", "scanboxid", "transcendent"}
+"""Words that one project's files repeat."""
 SEEN_OFTEN = 9
 """A word in fewer bullets than this counts as rare."""
 
@@ -39,15 +43,15 @@ def main() -> None:
     cross_validate(pairs, rows, wanted)
 
 
-def bands(folder: object) -> None:
+def bands(folder: Path) -> None:
     """Print how telling each frequent word is."""
     counts: Counter[str] = Counter()
-    bullets = (data_folder(sys.argv) / "rule-pairs" / "bullets.txt").read_text(encoding="utf-8").splitlines()
+    bullets = (folder / "rule-pairs" / "bullets.txt").read_text(encoding="utf-8").splitlines()
     for bullet in bullets:
         counts.update(prepare(bullet).weights.keys())
     found: dict[float, list[str]] = defaultdict(list)
     for word, count in counts.items():
-        if count >= SEEN_OFTEN and word.isascii() and not word[0].isdigit():
+        if count >= SEEN_OFTEN and word.isascii() and not word[0].isdigit() and word not in OWN_NAMES:
             found[round(math.log(len(bullets) / count) * 2) / 2].append(word)
     for band in sorted(found):
         line = " ".join(sorted(found[band], key=lambda word: (-counts[word], word)))
@@ -95,7 +99,8 @@ def solve(matrix: list[list[float]], right: list[float]) -> list[float]:
 def cross_validate(pairs: list[Pair], rows: list[tuple[float, ...]], wanted: list[bool]) -> None:
     """Print merge figures for pairs the model did not see (no text is on both sides of a fold)."""
     groups = components(pairs)
-    clash = [opposition(prepare(pair.a), prepare(pair.b)) is not None for pair in pairs]
+    barred = [compare(pair.a, pair.b).relation == "contradict" for pair in pairs]
+    barred = [bar or not to_the_point(row) for bar, row in zip(barred, rows, strict=True)]
     scores = [0.0] * len(pairs)
     for number in range(ROUNDS):
         dice = random.Random(number)
@@ -108,7 +113,7 @@ def cross_validate(pairs: list[Pair], rows: list[tuple[float, ...]], wanted: lis
                     scores[n] += chance(model, rows[n]) / ROUNDS
     print(f"cross-validated ({FOLDS} folds, no text on both sides, {ROUNDS} rounds):")
     for step in range(56, 82, 2):
-        merged = [n for n in range(len(pairs)) if scores[n] >= step / 100 and not clash[n]]
+        merged = [n for n in range(len(pairs)) if scores[n] >= step / 100 and not barred[n]]
         labels = Counter(pairs[n].label for n in merged)
         print(
             f"  sure at {step / 100:.2f}: {len(merged):3} merged, {labels['same'] / len(merged):.1%} same,"

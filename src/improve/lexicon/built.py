@@ -2648,7 +2648,6 @@ git-add-all 6.5
 git-status 6.0
 github 5.0
 gitignor 5.5
-gitnexus 6.5
 glob 6.5
 global-state 5.0
 good 2.6
@@ -2669,7 +2668,6 @@ heading 4.5
 heavy 6.5
 help 2.2
 helper 4.0
-herdr 6.5
 hierarchy 6.0
 high 6.5
 historical 6.5
@@ -2816,7 +2814,6 @@ o 5.5
 object 5.0
 obvious 5.0
 often 2.4
-omx 6.0
 only 1.0
 open 5.0
 openai 6.5
@@ -2969,7 +2966,6 @@ safe 5.0
 sandbox 6.0
 sanitize 5.5
 say 2.2
-scanboxid 6.0
 scenario 6.0
 schema 5.0
 scope 4.5
@@ -3084,7 +3080,6 @@ tool 3.5
 top 2.2
 topic 6.5
 track 6.0
-transcendent 5.5
 transcript 6.0
 translation 5.0
 treat 2.0

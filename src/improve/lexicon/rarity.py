@@ -41,20 +41,20 @@ BANDS = """
 5.5: stage status storag syntax tag top type-check worktree applicat attribut availabl fixture handler help
 5.5: javascript move navigation point raw re solution technical body color cross final how loop override
 5.5: pars register role silent test-driven think map multi number optional revert s try upgrade worker bash
-5.5: enforc improv manag o pytest risk transcendent concept constant container destructive face gitignor
+5.5: enforc improv manag o pytest risk concept constant container destructive face gitignor
 5.5: immediat interactiv item npx parameterized policy privat side similar wrapper clos codex cursor declar
 5.5: docker eval evaluat evidenc fals http imag latest layout mark markdown measure nesting pre premature
 5.5: progress renam second source-of-truth stack tree two why appear back dynamic expose filter interaction
 5.5: lazy-load marker prop protect readme.md relationship say size strategy stream trust visual why-comment
 5.5: yarn
 6.0: alternativ array browser camel-case cloud conflict depend developer frontend persistent phas
-6.0: placeholder proceed scanboxid server-component skill.md strict switch unnecessary window agents.md
+6.0: placeholder proceed server-component skill.md strict switch unnecessary window agents.md
 6.0: binary broken checkout condition date dependency-injection deterministic durabl empty end futur
 6.0: generated-file gh grep index job keyboard m machin mirror nx part single-responsibility space-indent
 6.0: statement success y abov activity becaus captur channel connection css de definition html maco network
 6.0: null original pascal-case pin registry regression-test self send stable terminal todo trigger valid @/
 6.0: absolut adapter best bin broad child collection column complexity controller coordinat creativ
-6.0: decorator entity enum eslint explor fresh hand hierarchy keyword known long metric omx openspec own
+6.0: decorator entity enum eslint explor fresh hand hierarchy keyword known long metric openspec own
 6.0: payload primary quality readm sandbox scenario sentenc site snapshot startup subagent symbol trivial
 6.0: turn useful uv virtual-env accept align bare better bundl claude.md client-component clippy
 6.0: commit-message composition const-keyword constructor d deriv discovery electron executabl fact
@@ -69,7 +69,7 @@ BANDS = """
 6.5: logical material origin outcom para poll popup post primitiv principl reach reader ref research
 6.5: responsive retry smok submit uniqu variant wait what-comment activat alongsid barrel below blank brand
 6.5: category checklist click clin compiler count dark delta diagnostic dotfil dotnet early-return editor
-6.5: embed emoji especial explorat fit frontmatter fully gitnexus good graceful head herdr historical ids
+6.5: embed emoji especial explorat fit frontmatter fully good graceful head historical ids
 6.5: infinit initial invariant land logger manifest mechanism mistak moon namespac normal openai
 6.5: over-engineer panel perform playwright presentat product promiz py quick reflect regex replay retriev
 6.5: robust row sequential server-render signal spacing sqlite thread together topic v verb view whether
