@@ -101,15 +101,15 @@ def telling(calls: Iterable[Call]) -> list[Fault]:
     """List the faults, but leave out what tells nothing new, of a command that makes a thousand calls.
 
     A kill between two changes leaves on the disk what a kill right before the second one leaves. A call that only
-    looks fails in the same way whatever the errno; so it gets one, each call another. Of the many looks at the
-    directories on the way to a file, every eighth counts.
+    looks fails in the same way whatever the errno; so it gets one, each call another, and once. Of the many looks
+    at the directories on the way to a file, every eighth counts.
     """
     kept = []
     for fault in faults(calls):
         call, turn = fault.call, fault.call.number
         changes = _CHANGING.match(call.name) or "O_CREAT" in call.text or "O_TRUNC" in call.text
         in_turn = fault.value == ERRNOS[turn % len(ERRNOS)] and (turn % 8 == 0 or not _on_the_way(call))
-        if changes or in_turn:
+        if changes or (in_turn and not fault.lasting):
             kept.append(fault)
     return kept
 
