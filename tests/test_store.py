@@ -609,6 +609,7 @@ class Hands(RuleBasedStateMachine):
         plain = [name for name in self.model if read(self.home).count(b"id: " + name.encode()) == 1 and len(name) < 4]
         assume(plain)
         old = data.draw(st.sampled_from(plain))
+        assume(f"by-hand-{old}" not in self.model)
         write(self.home, read(self.home).replace(b"id: " + old.encode(), b"id: by-hand-" + old.encode()))
         self.model = oracle_rules(read(self.home))
 
