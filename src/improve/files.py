@@ -52,6 +52,7 @@ def replace(
     path = snapshot.path
     _refuse_shared(snapshot)
     _refuse_stand_in(snapshot)
+    _refuse_read_only(snapshot)
     with explained("write", path), _parent(path, make_parents) as folder:
         sweep(folder.path)
         mode = 0o600 if snapshot.exists else mode_if_new
@@ -115,6 +116,12 @@ def _refuse_stand_in(seen: Snapshot) -> None:
                 f"{seen.path} stands for a link to {other}, checked out as text; nothing was written. "
                 f"Name {where} instead, or turn on core.symlinks in git"
             )
+
+
+def _refuse_read_only(seen: Snapshot) -> None:
+    """Somebody took the right to write it away; the rename would not ask for it."""
+    if seen.exists and not seen.mode & 0o222:
+        raise EnvironmentFailure(f"{seen.path} is read-only; nothing was written. Allow it with: chmod u+w {seen.path}")
 
 
 def _compare(folder: Folder, before: Snapshot) -> None:

@@ -233,6 +233,23 @@ def test_a_read_only_repository_is_said_and_the_others_are_written(monkeypatch: 
         assert ERRORS in (place / scene.API).read_text()
 
 
+@pytest.mark.parametrize(("name", "argv"), [(SHOP, APPLY), ("home/rules.yaml", OBSERVE)])
+def test_a_read_only_file_is_left_alone(name: str, argv: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the right to write the file: exit 5, it is named, it keeps its bytes, and an observation is kept."""
+    with shared_place() as shared:
+        place = prepared(shared / "run", Scene(DUE))
+        scene.improve(place, "shop", "escalate")
+        owned(shared)
+        monkeypatch.chdir(place)
+        (place / name).chmod(0o444)
+        before = files_of(place)[name]
+        code, said = eval(as_nobody(lambda: scene.improve(place, "shop", *argv)))
+        assert (code, "read-only" in said) == (5, True), said
+        assert str(place / name) in said
+        assert files_of(place)[name] == before
+        assert scene.evidence(place)[0]["swept"] == (argv == OBSERVE)
+
+
 # --- odd files ---
 
 
