@@ -95,7 +95,7 @@ def _take_back(event: dict[str, Any]) -> None:
         with contextlib.suppress(ImproveError):  # a line that cannot be taken back is known as ours by `interrupted`
             snapshot = files.read(item["path"], cap=CAP)
             if stands(snapshot.data, hunks_of(item)):
-                before = diff.revert(snapshot.data, hunks_of(item))
+                before = section.take_back(snapshot.data, hunks_of(item))
                 put_back(snapshot, before, existed=item["existed"])
 
 
