@@ -129,6 +129,7 @@ def retrieval(store: list[str], queries: list[Query]) -> None:
     shelf = match.Shelf(store)
     ways: dict[str, Nearest] = {
         "index and compare": lambda text: [n for n, _ in shelf.nearest(text, MORE)],
+        "as observe offers": lambda text: _offered(shelf, store, text),
         "rerank without scores": lambda text: _reranked(shelf, store, text),
         "BM25 on stems": _bm25(store),
         "token_set_ratio": _fuzzy(store),
@@ -152,6 +153,19 @@ def _recall(store: list[str], queries: list[Query], nearest: Nearest) -> Iterabl
         yield f"{sum(mine) / len(mine):{width}.3f}"
     others = [(query.answer, [n for n in found if store[n] != query.text]) for query, found in given]
     yield f"{sum(answer in found[:5] for answer, found in others) / len(others):7.3f}"
+
+
+def _offered(shelf: match.Shelf, store: list[str], text: str) -> list[int]:
+    """Give the near rules `observe` would name: no contradictions, nothing that shares too little."""
+    listed = shelf.shortlist(text)
+    own = sum(
+        weight * weight * match.importance(shelf.frequency(term), len(store))
+        for term, weight in match.terms(text).items()
+    )
+    order = match.rerank(text, [store[n] for n, _ in listed], [score for _, score in listed])
+    return [
+        listed[at][0] for at, found in order if match.worth_asking(found, listed[at][1] / (own or 1.0), len(store))
+    ][:MORE]
 
 
 def _reranked(shelf: match.Shelf, store: list[str], text: str) -> list[int]:

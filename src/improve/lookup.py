@@ -135,19 +135,19 @@ class Lookup:
         marks = ",".join("?" * len(wanted))
         return dict(self.db.execute(f"SELECT term, df FROM term WHERE df > 0 AND term IN ({marks})", wanted))
 
-    def shortlist(self, weights: dict[str, float], limit: int) -> list[Row]:
-        """Rank rules by the sum of weight × stored weight over shared terms."""
+    def shortlist(self, weights: dict[str, float], limit: int) -> list[tuple[Row, float]]:
+        """Rank rules by the sum of weight × stored weight over shared terms; give that score too."""
         if not weights:
             return []
         values = ",".join("(?,?)" for _ in weights)
         flat = [part for term, weight in weights.items() for part in (storable(term), weight)]
         query = (
-            f"WITH q(term, w) AS (VALUES {values}) SELECT p.key FROM q JOIN posting p ON p.term = q.term "
-            "GROUP BY p.key ORDER BY SUM(q.w * p.weight) DESC, p.key LIMIT ?"
+            f"WITH q(term, w) AS (VALUES {values}) SELECT p.key, SUM(q.w * p.weight) AS score "
+            "FROM q JOIN posting p ON p.term = q.term GROUP BY p.key ORDER BY score DESC, p.key LIMIT ?"
         )
-        keys = [row[0] for row in self.db.execute(query, (*flat, limit))]
-        rows = {row[0]: row for row in self._raw(f"WHERE key IN ({','.join('?' * len(keys))})", tuple(keys))}
-        return [_row(rows[key][1:]) for key in keys]
+        scores = dict(self.db.execute(query, (*flat, limit)).fetchall())
+        rows = {row[0]: row for row in self._raw(f"WHERE key IN ({','.join('?' * len(scores))})", tuple(scores))}
+        return [(_row(rows[key][1:]), score) for key, score in scores.items()]
 
     def locate(self, rule_id: str) -> tuple[int, int, int, int] | None:
         """Return key, order, bytes of entries before it, and size of an entry."""

@@ -24,7 +24,7 @@ from improve.lexicon.opposites import opposition
 
 __all__ = [
     "Comparison", "Prepared", "Shelf", "answer_pairs", "compare", "compare_prepared", "importance", "normalize",
-    "prepare", "rerank", "terms",
+    "prepare", "rerank", "terms", "worth_asking",
 ]  # fmt: skip
 
 Relation = Literal["same", "contradict", "related", "different"]
@@ -36,6 +36,10 @@ LEAST = 11.0
 """Common weight below which two rules say too little to be called the same."""
 
 SHORTLIST = 60
+MANY = 200
+"""Rules that make a store a large one."""
+ASK_FEW, ASK_MANY = 0.3, 0.1
+"""Share of its own score a text must give a rule that shares little with it otherwise, in a small and a large store."""
 
 _QUOTES = {0x2018: "'", 0x2019: "'", 0x201C: '"', 0x201D: '"'}
 _MARKS = re.compile(r"`+|(?<!\w)[*_]+(?=\S)|(?<=\S)[*_]+(?!\w)")
@@ -104,6 +108,10 @@ class Shelf:
                 scores[number] = scores.get(number, 0.0) + telling * stored
         return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
 
+    def frequency(self, term: str) -> int:
+        """Count the rules a term is in."""
+        return len(self._postings.get(term, ()))
+
     def nearest(self, text: str, limit: int = 5) -> list[tuple[int, float]]:
         """Give the rules nearest to a text, best first, with how sure it is that they are the same."""
         listed = self.shortlist(text)
@@ -158,6 +166,18 @@ def _closeness(a: Prepared, b: Prepared) -> float:
     """Stand in for the index score, with the general rarity of words for their rarity in the store."""
     mine, theirs = _terms(a), _terms(b)
     return sum(mine[term] * theirs[term] * rarity(term.lstrip("~")) for term in mine.keys() & theirs.keys())
+
+
+def worth_asking(found: Comparison, share: float, total: int) -> bool:
+    """Say whether somebody should be asked if a stored rule is meant.
+
+    Args:
+        share: its index score, as a part of what the new text would score itself.
+        total: rules in the store: the more there are, the likelier one of them is meant.
+    """
+    if found.relation == "contradict":
+        return False
+    return found.relation != "different" or share >= (ASK_FEW if total < MANY else ASK_MANY)
 
 
 def likeness(a: str, b: str) -> float:

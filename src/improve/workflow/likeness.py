@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from improve.edit import Edit
 from improve.rule import Rule
+
+if TYPE_CHECKING:
+    from improve.match import Comparison
 
 SHORTLIST = 40
 """So many rules are compared with a new wording."""
@@ -18,19 +21,30 @@ class Likeness(NamedTuple):
     relation: str
     score: float
     reason: str
+    near: bool
+    """Whether to ask if it is the same."""
 
 
 def similar(edit: Edit, text: str) -> list[Likeness]:
-    """Rank the stored rules that resemble a text, best first."""
+    """Rank the stored rules that resemble a text, the likeliest twin first."""
     from improve import match
 
     index = edit.index
     terms = match.terms(text)
     known, total = index.weigh(terms), max(index.count(), 1)
     weights = {t: w * match.importance(known[t], total) for t, w in terms.items() if t in known}
-    rows = [row for row in index.shortlist(_rare_enough(weights, known, total), SHORTLIST) if row.rule.id]
-    ranked = match.rerank(text, [row.rule.text for row in rows])
-    return [Likeness(rows[at].rule, found.relation, found.score, found.reason) for at, found in ranked]
+    listed = [(row.rule, score) for row, score in index.shortlist(_rare_enough(weights, known, total), SHORTLIST)]
+    listed = [(rule, score) for rule, score in listed if rule.text]
+    own = sum(terms[term] * weight for term, weight in weights.items()) or 1.0
+    ranked = match.rerank(text, [rule.text for rule, _ in listed], [score for _, score in listed])
+    return [_likeness(*listed[at], own, found, total) for at, found in ranked]
+
+
+def _likeness(rule: Rule, score: float, own: float, found: Comparison, total: int) -> Likeness:
+    from improve import match
+
+    near = match.worth_asking(found, score / own, total)
+    return Likeness(rule, found.relation, found.score, found.reason, near)
 
 
 def _rare_enough(weights: dict[str, float], known: dict[str, int], total: int) -> dict[str, float]:

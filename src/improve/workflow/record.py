@@ -153,9 +153,10 @@ def _match(edit: Edit, pending: Pending) -> tuple[Rule | None, str, float, list[
         return row.rule, "same wording", 1.0, []
     likenesses = similar(edit, pending.text)
     if not pending.new:
-        for like in likenesses:
-            if like.relation == "same":
-                return like.rule, "matched", like.score, []
+        same = [like for like in likenesses if like.relation == "same"]
+        if same:
+            surest = max(same, key=lambda like: like.score)
+            return surest.rule, "matched", surest.score, []
     return None, "new", 0.0, likenesses
 
 
@@ -242,7 +243,7 @@ def _keep_apart(edit: Edit, pending: Pending, rule: Rule | None) -> Recorded:
 
 def _add_new(edit: Edit, pending: Pending, likenesses: list[Likeness]) -> Recorded:
     against = tuple(like for like in likenesses if like.relation == "contradict")[:NEAR]
-    near = tuple(like for like in likenesses if like.relation in ("related", "same"))[:NEAR]
+    near = tuple(like for like in likenesses if like.near)[:NEAR]
     base = Rule(id=free_id(edit, pending.text), text=pending.text, created=pending.date)
     if pending.new:
         base = base._replace(distinct_from=tuple(like.rule.id for like in near))
