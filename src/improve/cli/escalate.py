@@ -66,9 +66,9 @@ def due_command(limit: int, as_json: bool) -> int:
 
 @click.command(
     "escalate",
-    epilog="\b\nExamples:\n  improve escalate                 show the diff, change nothing\n"
-    "  improve escalate --apply         write every project's own file\n"
-    "  improve escalate --apply RULE_ID write this rule, whatever it contradicts",
+    epilog="\b\nExamples:\n  improve escalate                  show the diff, change nothing\n"
+    "  improve escalate --apply          write every project's own file\n"
+    "  improve escalate --apply RULE_ID  write this rule, whatever it contradicts",
 )
 @click.argument("rule_ids", nargs=-1, metavar="[RULE_ID]...")
 @click.option("--dry-run", is_flag=True, help="Only show the diff (the default).")
@@ -96,9 +96,6 @@ def escalate_command(rule_ids: tuple[str, ...], dry_run: bool, write: bool, proj
 
 
 def _show(here: Here, outcome: Any) -> None:
-    from improve.report import counted
-
-    failed = {path for path, _ in outcome.failures}
     shown = outcome.written if outcome.applied else outcome.plan.changes
     for change in shown:
         say_diff(change.diff(here.short(change.path)))
@@ -111,14 +108,28 @@ def _show(here: Here, outcome: Any) -> None:
             say(f"{visible(step.rule)}: {label}: {f'{where}: ' if where else ''}{visible(step.why)}")
     for path, error in outcome.failures:
         say(f"NOT WRITTEN: {visible(here.short(path))}: {visible(str(error))}")
-    written = sum(1 for s in outcome.steps if s.action in ("add", "update", "remove") and s.path not in failed)
     if not shown and not outcome.steps:
         say("Nothing is due.")
     elif outcome.applied:
-        said = f"Wrote {counted(written, 'line')} in {counted(len(outcome.written), 'file')}."
-        say(f"{said} Take it back with: improve undo" if outcome.written else said)
-    elif shown:
-        say("Nothing was changed. Write it with: improve escalate --apply")
+        say(_sum(outcome, {path for path, _ in outcome.failures}))
+    else:
+        say("Nothing was changed. " + ("Write" if shown else "Record") + " it with: improve escalate --apply")
+
+
+def _sum(outcome: Any, failed: set[str]) -> str:
+    """Say in one line what was written and what was only recorded."""
+    from improve.report import counted
+
+    done = [s.action for s in outcome.steps if s.path not in failed]
+    written = sum(done.count(action) for action in ("add", "update", "remove"))
+    told = [f"wrote {counted(written, 'line')} in {counted(len(outcome.written), 'file')}"] if outcome.written else []
+    for action, said in (("present", "found {} already there"), ("adopt", "adopted {}"), ("rejected", "set aside {}")):
+        if done.count(action):
+            told.append(said.format(counted(done.count(action), "line" if action != "rejected" else "rule")))
+    if not outcome.title:
+        return "Nothing was written."
+    said = ", ".join(told) or "updated what is recorded"
+    return f"{said[0].upper()}{said[1:]}{'' if outcome.written else '; no file was changed'}. Take it back with: improve undo"
 
 
 def _as_json(outcome: Any) -> str:

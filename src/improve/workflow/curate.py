@@ -131,7 +131,7 @@ def merge(here: Here, keep_id: str, gone_id: str) -> Changed:
 
 
 def split(here: Here, rule_id: str, phrase: str) -> tuple[Changed, Rule]:
-    """Take one wording out of a rule and make it a rule of its own, with the observations that used it."""
+    """Take one wording out of a rule and make it a rule of its own, with the observations and lines that used it."""
     from improve import match
 
     with here.store.edit(here.now) as edit:
@@ -142,9 +142,11 @@ def split(here: Here, rule_id: str, phrase: str) -> tuple[Changed, Rule]:
             known = "; ".join(rule.aliases) or "it has none"
             raise Refused(f"{rule_id!r} has no other wording {phrase!r}; nothing was changed. Its wordings: {known}")
         theirs = tuple(o for o in rule.observations if match.normalize(o.wording) == norm)
+        lines = tuple(w for w in rule.written_to if match.normalize(wording.plain(w.text)) == norm)
         after = rule._replace(
             aliases=tuple(a for a in rule.aliases if a != found),
             observations=tuple(o for o in rule.observations if o not in theirs),
+            written_to=tuple(w for w in rule.written_to if w not in lines),
         )
         edit.put(after)
         days = sorted(o.date for o in theirs)
@@ -155,6 +157,9 @@ def split(here: Here, rule_id: str, phrase: str) -> tuple[Changed, Rule]:
             observations=tuple(o._replace(wording="") for o in theirs),
             created=days[0] if days else here.today,
             last_reinforced=days[-1] if days else "",
+            written_to=lines,
+            escalation=rule.escalation if lines else "",
+            escalated_at=rule.escalated_at if lines else "",
             distinct_from=(rule_id,),
         )
         edit.put(new)

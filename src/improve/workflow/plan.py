@@ -65,12 +65,16 @@ class _Planner:
         self.targets = Targets(here, edit)
         self.plan = Plan(self.targets.known, errors=self.targets.errors)
         self.ours = interrupted(here)
+        self.holders: dict[tuple[str, str], set[str]] = {}
+        """(file, line) → ids of the rules that were recorded as written there."""
 
     def build(self) -> Plan:
         """Look at what stands in the files, then at what has to be written."""
         rules = {row.rule.id: row.rule for row in self.edit.index.due()} if not self.wanted else {}
         rules |= {rule_id: self.edit.view.rule(rule_id) for rule_id in self.wanted}
         for row in list(self.edit.index.written()):
+            for written in row.rule.written_to:
+                self.holders.setdefault((written.path, written.text), set()).add(row.rule.id)
             if not row.problems and (not self.wanted or row.rule.id in self.wanted):
                 seen = reconcile(row.rule, self.targets, self.say)
                 if seen is not row.rule:
@@ -151,6 +155,7 @@ class _Planner:
 
     def _with(self, rule: Rule, entry: Written) -> Rule:
         scope = "global" if entry.scope == "global" else "local"
+        self.holders.setdefault((entry.path, entry.text), set()).add(rule.id)
         return rule._replace(written_to=(*rule.written_to, entry), escalated_at=self.here.today, escalation=scope)
 
     # --- what stands there ---
@@ -201,8 +206,7 @@ class _Planner:
             self.say(rule, "blocked", written.path, written.text, self.targets.unreadable[written.path])
             return rule
         rest = tuple(w for w in rule.written_to if w is not written)
-        shared = any((w.path, w.text) == (written.path, written.text) for w in rest)
-        if target.has(written.text) and not shared:
+        if target.has(written.text) and not self._held(written, rule, rest):
             try:
                 target.data = section.remove(
                     target.data, written.text, section=written.section, drop_empty_section=written.made_section
@@ -213,6 +217,11 @@ class _Planner:
             why = "retired" if rule.retired else "it stands in a file that covers this one"
             self.say(rule, "remove", written.path, written.text, why)
         return rule._replace(written_to=rest)
+
+    def _held(self, written: Written, rule: Rule, rest: tuple[Written, ...]) -> bool:
+        """Say whether the same line also stands for something else, so that it has to stay."""
+        line = (written.path, written.text)
+        return any((w.path, w.text) == line for w in rest) or bool(self.holders.get(line, set()) - {rule.id})
 
     def _update(self, rule: Rule, written: Written) -> Rule:
         target = self.targets.open(written.path, written.project)
