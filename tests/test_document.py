@@ -85,6 +85,8 @@ def bombs() -> dict[str, tuple[bytes, str]]:
         "roots is a word": (rules + b"projects:\n  a:\n    roots: /x\n", "line"),
         "escape": (b'rules:\n- id: a\n  rule: "\\q"\n', "line 3"),
         "left of the list": (b"rules:\n  - id: a\n    rule: A\n - id: b\n", "line"),
+        "tab before a comment": (b"\t# note\n", "line 1"),
+        "Latin-1 in comments": (b"# caf\xe9\n", "line 1.*UTF-8"),
         "cut off": (b"rules:\n- id: a\n  rule", "line"),
     }
 

@@ -694,7 +694,7 @@ def oracle_keys(data: bytes) -> set[bytes]:
 
 
 Hands.TestCase.settings = settings(
-    max_examples=25,
+    max_examples=12,
     phases=[Phase.reuse, Phase.generate],
     stateful_step_count=15,
     deadline=None,

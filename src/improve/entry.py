@@ -127,7 +127,8 @@ def item_lines(item: object, indent: str) -> list[str]:
 
 def key_text(key: str) -> str:
     """Write a key, quoted unless it is a plain word."""
-    return key if key.replace("_", "").isalpha() and key.isascii() and key.islower() else scalar(key)
+    plain = key.replace("_", "").isalpha() and key.isascii() and key.islower()
+    return key if plain and key not in _WORDS_OF_YAML else scalar(key)
 
 
 def render(rule: Rule, indent: str = "") -> str:

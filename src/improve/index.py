@@ -286,7 +286,7 @@ def _make_tables(connection: sqlite3.Connection) -> None:
 
 
 def _connect(path: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=2.0, isolation_level=None)
+    connection = sqlite3.connect(path, timeout=0.5, isolation_level=None)
     connection.execute("PRAGMA journal_mode=MEMORY")
     connection.execute("PRAGMA synchronous=NORMAL")
     return connection

@@ -116,16 +116,11 @@ class Store:
         if found.meta("sha") == sha:
             return
         from improve import document, sync
-        from improve.head import read_head
 
         blank = document.is_blank(snapshot.data)
-        data = document.template() if blank else snapshot.data
+        data = document.template_after(snapshot.data) if blank else snapshot.data
         try:
             sync.bring_up_to_date(found, data, self.config.thresholds, self.tell)
-            if blank:
-                read_head(snapshot.data.replace(b"\r", b""))  # comments are read, too
-        except Malformed as exc:
-            raise document.needs_repair(self.home.rules, [(exc.line, exc.problem)]) from None
         except sync.Broken as exc:
             if not document.conflicts(data) and document.is_whole(data):
                 raise Irregular("a rule can only be read with the whole file") from None
