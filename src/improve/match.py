@@ -12,9 +12,8 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from improve.errors import UsageError
 from improve.lexicon import model
@@ -46,8 +45,7 @@ _MARKS = re.compile(r"`+|(?<!\w)[*_]+(?=\S)|(?<=\S)[*_]+(?!\w)")
 _LEAD = re.compile(r"^\s*(?:[-*+•]|\d+[.)]|#+|>)\s+(?:\[[ xX]\]\s+)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(NamedTuple):
     """How two rules relate, how sure it is (0 to 1) that they are the same, and why."""
 
     relation: Relation
