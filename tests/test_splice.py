@@ -182,6 +182,14 @@ def test_comments_between_items_stay(before: str, after: str) -> None:
     assert edit_entry(entry(before), 0, rule._replace(written_to=())) == entry(after)
 
 
+def test_an_empty_value_at_the_end_is_filled_before_a_key_is_added() -> None:
+    """Where a file ends behind a colon, the value goes there and the new key below it."""
+    rule = read_entry("- id: a\n  rule: b\n  total_count:", 0).rule
+    assert rule is not None
+    new = edit_entry("- id: a\n  rule: b\n  total_count:", 0, rule._replace(observations=(SEEN,), severity=2))
+    assert new.startswith("- id: a\n  rule: b\n  total_count: 1\n")
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -137,7 +137,10 @@ def edit_entry(text: str, indent: int, new: Rule) -> str:
         changed = changed.replace("\n", "\r\n") if "\r\n" in text else changed
     else:
         known, changed = _spliced(text, new)
-    after = read_entry(changed, indent)
+    try:
+        after = read_entry(changed, indent)
+    except Malformed as exc:
+        raise Irregular(f"the entry would not be YAML any more ({exc.problem})") from None
     if after.problems or after.rule != new._replace(extra=known.extra):
         raise Irregular("the entry would not read back as meant")
     return changed

@@ -127,7 +127,8 @@ def projects(rule: Rule) -> tuple[str, ...]:
 
 def places(rule: Rule) -> tuple[str, ...]:
     """Keys of its projects, and `unknown` when it was also observed outside of any."""
-    outside = any(seen.project in ("", UNKNOWN) for seen in (*rule.observations, *rule.folded))
+    seen = [o.project for o in rule.observations] + [f.project for f in rule.folded]
+    outside = "" in seen or UNKNOWN in seen
     return (*projects(rule), UNKNOWN) if outside else projects(rule)
 
 

@@ -21,8 +21,8 @@ class Edit(NamedTuple):
     end: int
     new: str
     lines: bool = False
-    depth: int = 0
-    """Of several insertions at one place the deepest comes first."""
+    depth: int = 1 << 20
+    """Of several insertions at one place the deepest comes first, and what goes into a line before new lines."""
 
 
 def apply(text: str, edits: list[Edit]) -> str:
