@@ -20,13 +20,13 @@ WORKER = """
 import os, sys
 
 from improve.cli import run
-name, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-log = os.open(sys.argv[4], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+name, first, count, shelves = sys.argv[1], *(int(number) for number in sys.argv[2:5])
+log = os.open(sys.argv[5], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 quiet = os.open(os.devnull, os.O_WRONLY)
 os.dup2(quiet, 1)
 for number in range(first, count):
     os.write(log, f"tried {number}\\n".encode())
-    rule = f"Keep shelf number {(int(name) * count + number) % 40} tidy and labelled"
+    rule = f"Keep shelf number {(int(name) * count + number) % shelves} tidy and labelled"
     code = run(["observe", rule, "--project", "crowd", "--context", f"w{name}-{number}", "--new"])
     if code in (0, 4):
         os.write(log, f"acked {number}\\n".encode())
@@ -41,7 +41,7 @@ class Result:
 
     tried: set[str]
     acked: set[str]
-    failed: int
+    failed: list[str]
     found: Counter[str]
     kills: int
     strays: list[str]
@@ -67,7 +67,8 @@ def crowd(home: Path, workers: int, count: int, *, seed: int = 1, kill_every: fl
     chance = random.Random(seed)
     logs = home / "logs"
     logs.mkdir(parents=True)
-    running = {n: _start(home, n, 0, count) for n in range(workers)}
+    shelves = max(40, workers * count // 20)  # few enough observations a rule that none is folded into a total
+    running = {n: _start(home, n, 0, count, shelves) for n in range(workers)}
     kills = 0
     while running:
         time.sleep(kill_every)
@@ -75,7 +76,7 @@ def crowd(home: Path, workers: int, count: int, *, seed: int = 1, kill_every: fl
             if process.poll() is not None:
                 done = _last_tried(logs / str(number)) + 1
                 if process.returncode == -signal.SIGKILL and done < count:
-                    running[number] = _start(home, number, done, count)
+                    running[number] = _start(home, number, done, count, shelves)
                 else:
                     del running[number]
         if running and kills < workers * 3:
@@ -86,8 +87,9 @@ def crowd(home: Path, workers: int, count: int, *, seed: int = 1, kill_every: fl
     return _result(home, logs, kills)
 
 
-def _start(home: Path, number: int, first: int, count: int) -> subprocess.Popen[bytes]:
-    argv = [sys.executable, "-c", WORKER, str(number), str(first), str(count), str(home / "logs" / str(number))]
+def _start(home: Path, number: int, first: int, count: int, shelves: int) -> subprocess.Popen[bytes]:
+    numbers = [str(n) for n in (number, first, count, shelves)]
+    argv = [sys.executable, "-c", WORKER, *numbers, str(home / "logs" / str(number))]
     env = {
         **os.environ,
         "HOME": str(home),
@@ -108,14 +110,14 @@ def _last_tried(log: Path) -> int:
 
 
 def _result(home: Path, logs: Path, kills: int) -> Result:
-    tried, acked, failed = set(), set(), 0
+    tried, acked, failed = set(), set(), []
     for log in logs.iterdir():
         for line in log.read_text().splitlines():
             word, number, *_ = line.split()
             name = f"w{log.name}-{number}"
             tried |= {name} if word == "tried" else set()
             acked |= {name} if word == "acked" else set()
-            failed += word == "failed"
+            failed += [line] if word == "failed" else []
     env = {
         **os.environ,
         "HOME": str(home),
@@ -144,8 +146,9 @@ def main() -> None:
             f"{workers} processes × {count}: tried {len(got.tried)}, acknowledged {len(got.acked)}, "
             f"found {len(got.found)}, "
             f"killed {got.kills}, lost {len(got.lost)}, doubled {len(got.doubled)}, invented {len(got.invented)}, "
-            f"failed {got.failed}, stray files {len(got.strays)}, {time.monotonic() - begin:.0f} s"
+            f"failed {len(got.failed)}, stray files {len(got.strays)}, {time.monotonic() - begin:.0f} s"
         )
+        print("\n".join(got.failed), end="\n" if got.failed else "")
         sys.exit(bool(got.lost or got.doubled or got.invented or got.failed or got.strays))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, NamedTuple
 
 from improve import escalate, files, spool
@@ -48,7 +49,7 @@ def observe(here: Here, pending: Pending) -> Recorded:
     try:
         with here.store.edit(here.now) as edit:
             results = merge_waiting(here, edit)
-            recorded = results.get(pending.oid) or _found_merged(edit, pending)
+            recorded = results.get(pending.oid) or _found_merged(edit, pending, path)
             unknown = pending.same_as and edit.index.by_id(pending.same_as) is None
     except ImproveError as exc:
         exc.args = (_kept(str(exc)),)
@@ -76,9 +77,14 @@ def _check_named(here: Here, pending: Pending) -> None:
             return
 
 
-def _found_merged(edit: Edit, pending: Pending) -> Recorded | None:
+def _found_merged(edit: Edit, pending: Pending, path: str) -> Recorded | None:
     """Another command may have merged our file between our spooling and our lock."""
     row = edit.index.holder(pending.oid)
+    if row is None and not os.path.lexists(path):  # so many came after it that it is part of a total by now
+        from improve import match
+
+        named = edit.index.by_id(pending.same_as) if pending.same_as else None
+        row = named or edit.index.same_wording(match.normalize(pending.text))
     return _recorded(edit, row.rule, "already there") if row else None
 
 
@@ -242,7 +248,8 @@ def _keep_apart(edit: Edit, pending: Pending, rule: Rule | None) -> Recorded:
 
 
 def _add_new(edit: Edit, pending: Pending, likenesses: list[Likeness]) -> Recorded:
-    against = tuple(like for like in likenesses if like.relation == "contradict")[:NEAR]
+    clashes = [like for like in likenesses if like.relation == "contradict"]
+    against = tuple(sorted(clashes, key=lambda like: (-like.score, -occasions(like.rule))))[:NEAR]
     near = tuple(like for like in likenesses if like.near)[:NEAR]
     base = Rule(id=free_id(edit, pending.text), text=pending.text, created=pending.date)
     if pending.new:
