@@ -97,12 +97,12 @@ def test_a_broken_file_is_refused_with_its_line(tmp_path: Path, name: str) -> No
     data, said = bombs()[name]
     home = home_in(tmp_path)
     write(home, data)
-    started = time.monotonic()
+    started = time.process_time()
     for work in (lambda: told(home), lambda: put(home, Rule("new", "New"))):
         with pytest.raises(NeedsRepair, match=said) as caught:
             work()
         assert all(problem.startswith("line ") for problem in caught.value.problems)
-    assert time.monotonic() - started < 2
+    assert time.process_time() - started < 2
     assert read(home) == data
     assert document.problems_of(home.rules, data) is not None
 
@@ -265,9 +265,9 @@ def sweep(home: Home, chance: random.Random, count: int) -> None:
     seen: dict[str, int] = {}
     for _ in range(count):
         for data in broken(chance.choice(sources), chance):
-            started = time.monotonic()
+            started = time.process_time()
             result = check(home, data)
-            assert time.monotonic() - started < 4, data
+            assert time.process_time() - started < 4, data
             seen[result] = seen.get(result, 0) + 1
     assert seen["refused"] > count / 20
     assert seen["edited"] > count / 10
@@ -280,10 +280,10 @@ def test_a_large_broken_file_is_refused_soon(tmp_path: Path) -> None:
     entries[1000] = b"- id: r1000\n  rule: 'open\n"
     data = b"version: 2\nrules:\n" + b"".join(entries) + b"- id: last\n  rule: [\n"
     write(home, data)
-    started = time.monotonic()
+    started = time.process_time()
     with pytest.raises(NeedsRepair) as caught:
         told(home)
-    assert time.monotonic() - started < 10
+    assert time.process_time() - started < 10
     assert len(caught.value.problems) == 2
     assert read(home) == data
 

@@ -38,6 +38,22 @@ def bring_up_to_date(
     broken = document.broken_head(data, shape)
     if not broken:
         _note_changed_head(found, document.head_text(data, shape))
+    moved, fresh, gone = _compared(found, data, shape)
+    for key in gone:
+        found.delete(key)
+    found.reorder(moved)
+    if len(fresh) >= _MANY:
+        tell(f"reading {len(fresh):,} rules for the first time; later commands are faster")
+    _read_all(found, data, shape, limits=limits, fresh=fresh, broken=broken)
+    if fresh or gone:
+        found.mark_twins()
+    note_shape(found, shape)
+
+
+def _compared(
+    found: Index, data: bytes, shape: Outline
+) -> tuple[list[tuple[int, int]], list[tuple[int, Span, bytes]], list[int]]:
+    """Tell entries by their hash: known ones in another place, new ones, and those that are no longer there."""
     known: dict[bytes, list[tuple[int, int]]] = {}
     for key, order, name in found.shas():
         known.setdefault(name, []).append((order, key))
@@ -51,16 +67,7 @@ def bring_up_to_date(
                 moved.append((order, key))
         else:
             fresh.append((order, span, name))
-    for rest in known.values():
-        for _, key in rest:
-            found.delete(key)
-    found.reorder(moved)
-    if len(fresh) >= _MANY:
-        tell(f"reading {len(fresh):,} rules for the first time; later commands are faster")
-    _read_all(found, data, shape, limits=limits, fresh=fresh, broken=broken)
-    if fresh or any(known.values()):
-        found.mark_twins()
-    note_shape(found, shape)
+    return moved, fresh, [key for rest in known.values() for _, key in rest]
 
 
 def _note_changed_head(found: Index, head_bytes: bytes) -> None:
