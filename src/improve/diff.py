@@ -68,7 +68,11 @@ def unified(old: bytes, new: bytes, path: str, *, exists: bool = True, remains: 
     if not groups:
         return ""
     name = path.replace("\\", "/").lstrip("/")  # a path of Windows too
-    parts = ["--- " + (_label(f"a/{name}") if exists else "/dev/null"), "\n+++ " + (_label(f"b/{name}") if remains else "/dev/null"), "\n"]
+    parts = [
+        "--- " + (_label(f"a/{name}") if exists else "/dev/null"),
+        "\n+++ " + (_label(f"b/{name}") if remains else "/dev/null"),
+        "\n",
+    ]
     for group in groups:
         parts += _printed(group, before, after)
     return "".join(parts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from improve.escalate import GLOBAL, Decision
@@ -60,7 +60,20 @@ def rule_as_data(rule: Rule, decision: Decision, taxonomy: Taxonomy) -> dict[str
         ],
         "aliases": list(rule.aliases),
         "near": list(rule.near),
+        "flags": list(flags(rule.text)),
     }
+
+
+def flags(text: str) -> Iterator[str]:
+    """Say what a person should look at before trusting a rule; flagged rules work like any other."""
+    from improve.lookalike import look_alikes
+    from improve.sensitive import is_sensitive
+
+    odd, risk = look_alikes(text), is_sensitive(text)
+    if odd:
+        yield odd
+    if risk:
+        yield f"it {risk}"
 
 
 def rule_block(rule: Rule, taxonomy: Taxonomy) -> str:
@@ -69,10 +82,20 @@ def rule_block(rule: Rule, taxonomy: Taxonomy) -> str:
     kind = taxonomy.kind(rule.domain)
     return (
         f"  {visible(rule.id)}\n"
-        f"    rule: {visible(rule.text)}\n"
+        f"    rule: {visible(rule.text)}\n{_odd(rule)}"
         f"    count: {occasions(rule)} ({cross}, domain={visible(rule.domain)} [{kind}])\n"
         f"    escalation: {rule.escalation or 'none'}, written_to: {len(rule.written_to)} files\n"
     )
+
+
+def _odd(rule: Rule) -> str:
+    """Name letters that are not what they look like: the one thing about a rule that nobody can see."""
+    if rule.text.isascii():
+        return ""
+    from improve.lookalike import look_alikes
+
+    said = look_alikes(rule.text)
+    return f"    LOOK-ALIKE: {visible(said)}\n" if said else ""
 
 
 def status_text(rules: Iterable[tuple[Rule, Decision]], taxonomy: Taxonomy, *, total: int, budget: int) -> str:
@@ -134,6 +157,7 @@ def history_text(rule: Rule, decision: Decision, taxonomy: Taxonomy) -> str:
     lines = [
         visible(rule.id),
         f"  rule: {visible(rule.text)}",
+        *(f"  look at it: {visible(said)}" for said in flags(rule.text)),
         f"  domain: {visible(rule.domain)} [{taxonomy.kind(rule.domain)}]",
         f"  decision: {decision.kind} ({decision.reason})",
     ]

@@ -80,7 +80,7 @@ def slug(text: str) -> str:
     cut = _LONGEST_SLUG
     while 0 < cut < len(name) and within(MARKS, name[cut]):
         cut -= 1  # a letter goes with the marks on it
-    return name[:cut].rstrip("-") or _numbered(text)
+    return name[:cut].strip("-") or _numbered(text)
 
 
 def _checked(text: str, *, what: str, longest: int, advice: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from improve import __version__
-from improve.errors import EnvironmentFailure, ImproveError
+from improve.errors import EnvironmentFailure, ImproveError, UsageError
 
 COMMANDS: dict[str, str] = {
     "observe": "observe",
@@ -95,8 +95,7 @@ def run(argv: list[str]) -> int:
     except click.exceptions.Exit as exc:
         return exc.exit_code
     except click.ClickException as exc:
-        exc.show()
-        return 2
+        return _misused(exc, argv)
     except (KeyboardInterrupt, click.exceptions.Abort):
         click.echo("improve: stopped; what was acknowledged is kept", err=True)
         return 130
@@ -111,6 +110,16 @@ def run(argv: list[str]) -> int:
         if type(exc).__module__ == "sqlite3":  # not imported here, for most commands end without an error
             return _failed(EnvironmentFailure(f"cannot use the index in {_cache()}: {exc}. Run it again"), argv)
         return _bug(exc, argv)
+
+
+def _misused(exc: click.ClickException, argv: list[str]) -> int:
+    """Say in one line what is wrong with the command line; a bare `improve` gets its help."""
+    if not argv:
+        exc.show()
+        return 2
+    context = getattr(exc, "ctx", None)
+    command = context.command_path if context else f"improve {argv[0]}"
+    return _failed(UsageError(f"{exc.format_message().rstrip('.')}. See: {command} --help"), argv)
 
 
 def _cache() -> str:

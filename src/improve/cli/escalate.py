@@ -128,8 +128,8 @@ def _sum(outcome: Any, failed: set[str]) -> str:
             told.append(said.format(counted(done.count(action), "line" if action != "rejected" else "rule")))
     if not outcome.title:
         return "Nothing was written."
-    said = ", ".join(told) or "updated what is recorded"
-    return f"{said[0].upper()}{said[1:]}{'' if outcome.written else '; no file was changed'}. Take it back with: improve undo"
+    said = (", ".join(told) or "updated what is recorded") + ("" if outcome.written else "; no file was changed")
+    return f"{said[0].upper()}{said[1:]}. Take it back with: improve undo"
 
 
 def _as_json(outcome: Any) -> str:

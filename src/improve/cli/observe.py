@@ -15,6 +15,9 @@ from improve.workflow.here import Here
 from improve.workflow.likeness import Likeness
 from improve.workflow.record import Recorded
 
+MOST_CONTRADICTIONS = 3
+"""So many are shown; the strongest come first."""
+
 _EXAMPLES = """\b
 Examples:
   improve observe "Use uv tool for Python CLI tools, never pip3 install" \\
@@ -138,6 +141,7 @@ def _text(recorded: Recorded, said: str) -> str:
         f"If it is another rule: improve split {report.shell(rule.id)} {report.shell(said)}",
     }
     lines.append(how[recorded.how])
+    lines += [f"look at it: {visible(said)}; recorded all the same" for said in report.flags(rule.text)]
     lines += _contradictions(recorded)
     if recorded.near:
         lines.append("It may be one of these; answer once and it is remembered:")
@@ -154,21 +158,28 @@ def _contradictions(recorded: Recorded) -> list[str]:
     from improve import report
 
     mine, lines = recorded.rule, []
-    for like in recorded.contradicts:
+    for like in recorded.contradicts[:MOST_CONTRADICTIONS]:
         lines.append(f"CONTRADICTS {visible(like.rule.id)}: {report.quoted(like.rule.text)} ({like.reason})")
         lines.append(f"  evidence: this one {report.evidence(mine)}; that one {report.evidence(like.rule)}")
         lines.append(
             "  if both are strong, ask the user which to keep, then: "
             f'improve retire {report.shell(like.rule.id)} (or {report.shell(mine.id)}) --because "…"'
         )
-    return lines
+    more = len(recorded.contradicts) - MOST_CONTRADICTIONS
+    return [*lines, f"and {report.counted(more, 'more contradiction')}: --json lists all"] if more > 0 else lines
 
 
 def _hints(recorded: Recorded) -> list[str]:
     from improve import domains, report
-    from improve.rule import projects
+    from improve.escalate import IN_SESSION
+    from improve.rule import occasions, projects
 
     rule, lines, taxonomy = recorded.rule, [], recorded.taxonomy
+    if recorded.decision.kind == IN_SESSION and occasions(rule) > 1 and not projects(rule):
+        lines.append(
+            "no project is known for it, so no file gets it; if it holds everywhere → "
+            f"improve set {report.shell(rule.id)} --scope global"
+        )
     if rule.domain == UNKNOWN:
         guess = domains.guess(rule.text, (*taxonomy.general, *taxonomy.project_specific))
         if guess:

@@ -114,4 +114,5 @@ def _title(planned: Plan, outcome: Outcome) -> str:
         "rejected": "set aside",
     }
     said = ", ".join(f"{words[name]} {n}" for name, n in counts.items() if n)
-    return f"escalate: {said or 'nothing'} in {len(outcome.written)} file{'s' * (len(outcome.written) != 1)}"
+    where = f" in {len(outcome.written)} file{'s' * (len(outcome.written) != 1)}" if outcome.written else ""
+    return f"escalate: {said or 'update the record'}{where}"
