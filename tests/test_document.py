@@ -190,8 +190,13 @@ def check(home: Home, data: bytes) -> str:
         view = {
             row.rule.id: row.rule for row in Store(home, Config()).view().index.all() if row.rule.id and row.rule.text
         }
-        assert view == now, data
+        assert bare(view) == bare(now), data
     return result
+
+
+def bare(rules: dict[str, Rule]) -> dict[str, Rule]:
+    """Take an empty text under a key of a person's own for nothing, as the other reader does."""
+    return {name: rule._replace(extra={k: v or None for k, v in rule.extra.items()}) for name, rule in rules.items()}
 
 
 def broken(data: bytes, chance: random.Random) -> Iterator[bytes]:
