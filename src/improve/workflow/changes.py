@@ -77,16 +77,27 @@ def new_id() -> str:
     return os.urandom(4).hex()
 
 
-def took_effect(edit: Edit, event: dict[str, Any]) -> bool:
-    """Tell whether rules.yaml ever knew of an event: the journal is written first, and a kill can come between."""
-    entries, before = event.get("entries", {}), event.get("before", {})
-    changed = [rule_id for rule_id, text in entries.items() if before.get(rule_id) != text]
-    return not changed or any(_text_now(edit, rule_id) != (before.get(rule_id) or "") for rule_id in changed)
+class Past:
+    """What the entries of rules said, going back in time: ask about every change set, newest first."""
 
+    def __init__(self, edit: Edit) -> None:
+        self.edit = edit
+        self.said: dict[str, str] = {}
 
-def _text_now(edit: Edit, rule_id: str) -> str:
-    text = edit.view.text_of(rule_id)
-    return text.removesuffix(document.trailing_comments(text, edit.view.shape.indent)) if text else ""
+    def took_effect(self, event: dict[str, Any]) -> bool:
+        """Tell whether rules.yaml ever knew of an event: the journal is written first, and a kill can come between."""
+        entries, before = event.get("entries", {}), event.get("before", {})
+        changed = [rule_id for rule_id, text in entries.items() if before.get(rule_id) != text]
+        known = not changed or any(self._text(rule_id) != (before.get(rule_id) or "") for rule_id in changed)
+        if known:
+            self.said |= {rule_id: text or "" for rule_id, text in before.items()}
+        return known
+
+    def _text(self, rule_id: str) -> str:
+        if rule_id in self.said:
+            return self.said[rule_id]
+        text = self.edit.view.text_of(rule_id)
+        return text.removesuffix(document.trailing_comments(text, self.edit.view.shape.indent)) if text else ""
 
 
 def remember(here: Here, message: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from improve import diff, files, journal, section
 from improve.edit import Edit
 from improve.errors import ImproveError
-from improve.workflow.changes import CAP, CHANGE_SETS, FileChange, hunks_of, put_back, took_effect
+from improve.workflow.changes import CAP, CHANGE_SETS, FileChange, Past, hunks_of, put_back
 from improve.workflow.here import Here
 
 CLOSING = ("undone", "cut off")
@@ -80,13 +80,14 @@ def interrupted(here: Here) -> set[tuple[str, str]]:
 def recover(here: Here, edit: Edit) -> None:
     """Take back what an apply wrote that was cut off before rules.yaml knew, so that it can be done anew."""
     closed: set[str] = set()
-    for event in journal.read_back(here.home.journal, only=("applied", "applying", *CLOSING)):
+    past = Past(edit)
+    for event in journal.read_back(here.home.journal, only=(*CHANGE_SETS, "applying", *CLOSING)):
         if event["event"] == "applying":
             if event.get("change") not in closed:
                 _take_back(event)
                 intend(here, "cut off", undoes=event["change"])
             return
-        if took_effect(edit, event):
+        if past.took_effect(event):
             closed.add(str(event.get("undoes" if event["event"] in CLOSING else "change", "")))
 
 

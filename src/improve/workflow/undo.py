@@ -11,7 +11,7 @@ from improve.edit import Edit
 from improve.errors import ImproveError, Refused
 from improve.rule import Rule, occasions
 from improve.workflow import cutoff
-from improve.workflow.changes import CAP, CHANGE_SETS, FileChange, hunks_of, new_id, put_back, took_effect
+from improve.workflow.changes import CAP, CHANGE_SETS, FileChange, Past, hunks_of, new_id, put_back
 from improve.workflow.here import Here
 
 
@@ -64,13 +64,14 @@ def latest(here: Here, edit: Edit) -> dict[str, Any] | None:
     """Find the newest change set that is in force: it was not undone, and it was not cut off without a trace."""
     closed: set[str] = set()
     resumed: set[str] = set()
+    past = Past(edit)
     for event in journal.read_back(here.home.journal, only=(*CHANGE_SETS, *cutoff.CLOSING, "applying", "undoing")):
         kind, change = event["event"], str(event.get("change", ""))
         if kind == "undoing":
             resumed.add(str(event.get("undoes", "")))
         elif kind in cutoff.CLOSING:
-            closed |= {str(event.get("undoes", ""))} if took_effect(edit, event) else set()
-        elif change not in closed and (_partly_written(event) if kind == "applying" else took_effect(edit, event)):
+            closed |= {str(event.get("undoes", ""))} if past.took_effect(event) else set()
+        elif (_partly_written(event) if kind == "applying" else past.took_effect(event)) and change not in closed:
             return {**event, "resumed": change in resumed}
     return None
 
