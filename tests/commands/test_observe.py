@@ -183,3 +183,27 @@ def test_a_destination_is_kept_and_used(improve: Improve, repository: Repository
     improve("escalate", "--apply")
     assert "## Steps\n\n- Drain the queue before a deploy\n" in (shop / "docs" / "deploy.md").read_text()
     assert not (shop / "AGENTS.md").exists()
+
+
+def test_a_rule_with_a_mistake_keeps_only_its_own_observations_waiting(improve: Improve, rules: Path) -> None:
+    """Exit 6 for the rule somebody mistyped, success for all others, and nothing is lost once it is mended."""
+    improve("observe", PNPM, "--project", "p")
+    good = rules.read_text(encoding="utf-8")
+    rules.write_text(good.replace("  cross_project:", "  severity: banana\n  cross_project:"), encoding="utf-8")
+    assert "kept" in improve("observe", PNPM, "--project", "p", code=6).err
+    assert improve("observe", "Water the roses weekly", "--project", "p").first.startswith("RECORDED (count=1)")
+    mended = rules.read_text(encoding="utf-8").replace("  severity: banana\n", "")
+    rules.write_text(mended, encoding="utf-8")
+    improve("status")
+    assert improve("history", "use-pnpm-never-npm-install", "--json").json["count"] == 2
+
+
+def test_same_as_joins_a_wording_that_has_a_rule_of_its_own(improve: Improve) -> None:
+    """Without an open question the call is one more occasion, and the two rules are one."""
+    improve("observe", "Paint the shed green", "--project", "a")
+    improve("observe", "Water the roses weekly", "--project", "a")
+    said = improve(
+        "observe", "--same-as", "paint-the-shed-green", "--project", "a", "--json", "--", "Water the roses weekly"
+    ).json
+    assert said["rule"]["count"] == 3
+    assert improve("status", "--all", "--json").json["total"] == 1

@@ -48,7 +48,9 @@ def observe(here: Here, pending: Pending) -> Recorded:
     path = spool.put(here.home.spool, pending)
     try:
         with here.store.edit(here.now) as edit:
-            results = merge_waiting(here, edit)
+            results, refused = merge_waiting(here, edit)
+            if pending.oid in refused:
+                raise refused[pending.oid]
             recorded = results.get(pending.oid) or _found_merged(edit, pending, path)
             unknown = pending.same_as and edit.index.by_id(pending.same_as) is None
     except ImproveError as exc:
@@ -88,16 +90,24 @@ def _found_merged(edit: Edit, pending: Pending, path: str) -> Recorded | None:
     return _recorded(edit, row.rule, "already there") if row else None
 
 
-def merge_waiting(here: Here, edit: Edit) -> dict[str, Recorded]:
-    """Merge everything that waits in the spool, oldest first; returns the results by observation."""
+def merge_waiting(here: Here, edit: Edit) -> tuple[dict[str, Recorded], dict[str, NeedsRepair]]:
+    """Merge everything that waits in the spool, oldest first; returns results and refusals by observation.
+
+    One whose rule somebody has to mend first stays in the spool, and the others go on.
+    """
     done: list[str] = []
     results: dict[str, Recorded] = {}
+    refused: dict[str, NeedsRepair] = {}
     told: list[dict[str, Any]] = []
     for path in spool.waiting(here.home.spool):
         pending = spool.load(path)
         if pending is None:
             continue
-        recorded = _merge(edit, pending)
+        try:
+            recorded = _merge(edit, pending)
+        except NeedsRepair as exc:
+            refused[pending.oid] = exc
+            continue
         if recorded is None:
             continue
         done.append(path)
@@ -116,7 +126,7 @@ def merge_waiting(here: Here, edit: Edit) -> dict[str, Recorded]:
         edit.commit({"event": "observed", "observations": told})
         for path in done:
             files.unlink(path)
-    return results
+    return results, refused
 
 
 def drain(here: Here) -> int:
@@ -125,7 +135,7 @@ def drain(here: Here) -> int:
         return 0
     # a command that only looks does not wait for one that writes
     with here.store.edit(here.now, timeout=_PATIENCE) as edit:
-        return len(merge_waiting(here, edit))
+        return len(merge_waiting(here, edit)[0])
 
 
 def _merge(edit: Edit, pending: Pending) -> Recorded | None:
@@ -223,12 +233,14 @@ def _merge_named(edit: Edit, pending: Pending) -> Recorded | None:
     from improve.workflow.curate import absorbed
 
     joined = absorbed(row.rule, twin.rule)
+    if twin.rule.near:
+        settled = _with_answer(joined, pending)
+        edit.put(settled)
+        recorded = _recorded(edit, settled, "settled")
+    else:  # no question was open: it is one more occasion
+        recorded = _reinforce(edit, joined, pending, "named", 1.0)
     edit.drop(twin.rule.id)
-    if not twin.rule.near:  # no question was open: it is one more occasion
-        return _reinforce(edit, joined, pending, "named", 1.0)
-    settled = _with_answer(joined, pending)
-    edit.put(settled)
-    return _recorded(edit, settled, "settled")
+    return recorded
 
 
 def _with_answer(joined: Rule, pending: Pending) -> Rule:

@@ -214,13 +214,18 @@ def _from_backup(here: Here) -> bytes:
         base = b""
     sha = hashlib.sha256(base).hexdigest()
     later: list[dict[str, object]] = []
+    follows = not base
     for event in journal.read_back(here.home.journal):
-        if base and event["event"] == "backup" and event.get("sha") == sha:
+        follows = follows or (event["event"] == "backup" and event.get("sha") == sha)
+        if base and follows:
             break
         later.append(event)
     texts, places, front = _parts(base or document.template())
+    newer = set() if follows else set(texts)  # a copy whose place in the journal is not known counts as the newer
     for event in reversed(later):
         for rule_id, text in dict(event.get("entries") or {}).items():  # type: ignore[call-overload]
+            if rule_id in newer:
+                continue
             if text is None:
                 texts.pop(rule_id, None)
             else:
