@@ -19,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from improve import files, gitdir
+from improve.errors import ImproveError
 from improve.remote import printable
 
 TYPE_CHECKING = False
@@ -139,7 +140,8 @@ def _failing_softly(home: str, undone: str = "") -> Iterator[_Notice]:
     try:
         yield notice
     except Exception as error:  # a history that cannot be kept never costs the change it would have kept
-        why = str(error) if isinstance(error, _Failed) else f"{type(error).__name__}: {error}"
+        why = str(error) if isinstance(error, _Failed | ImproveError) else f"{type(error).__name__}: {error}"
+        why = why.replace("; nothing was written", "")  # the change itself was
         notice.text = printable(" ".join(f"{home}: {undone}: {why}".split()))[:_LINE]
 
 

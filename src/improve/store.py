@@ -53,6 +53,7 @@ class Store:
         files.private_directory(self.home.path)
         files.private_directory(self.home.state)
         with self._lock(timeout):
+            files.sweep(self.home.path)
             snapshot = self._read()
             view = self._with_index(lambda found: self._held(snapshot, found), snapshot)
             if not view.editable:
