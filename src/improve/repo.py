@@ -101,9 +101,7 @@ def commit_home(home: str, message: str, *, paths: Sequence[str], timeout: float
         git = _Git(real, timeout)
         names = _names(home, real, paths)
         _prepare(git)
-        git.run(
-            "update-index", "--add", "--remove", "-z", "--stdin", given=os.fsencode("\0".join(names) + "\0")
-        )
+        git.run("update-index", "--add", "--remove", "-z", "--stdin", given=os.fsencode("\0".join(names) + "\0"))
         git.run(*_COMMIT.split(), given=message.replace("\0", "\ufffd").encode("utf-8", "replace"))
     return notice.text
 
@@ -181,9 +179,7 @@ class _Git:
             _stop(process)
             raise
         # a commit without a change ends with 1 and says nothing
-        if process.returncode and not (
-            arguments[0] == "commit" and process.returncode == 1 and not err.strip()
-        ):
+        if process.returncode and not (arguments[0] == "commit" and process.returncode == 1 and not err.strip()):
             raise _Failed(_reason(err.decode("utf-8", "replace")))
         return out.decode("utf-8", "replace")
 
@@ -237,9 +233,7 @@ def _prepare(git: _Git) -> None:
         if gitdir.is_git_directory(own):
             return
     elif outer := _work_tree_around(git.home):
-        raise _Failed(
-            f"it lies in the work tree of {outer}; for a history of its own run: git init {git.home}"
-        )
+        raise _Failed(f"it lies in the work tree of {outer}; for a history of its own run: git init {git.home}")
     git.run("init", "--quiet", "--template=", anew=True)
     with contextlib.suppress(FileExistsError):
         files.create_exclusive(git.home, ".gitignore", IGNORED)
