@@ -47,7 +47,7 @@ def test_settings_are_read_in_every_style(tmp_path: Path, data: bytes, found: Co
     [
         (b"git: maybe\n", ["line 1: git"]),
         (b"\ngit:\n", ["line 2: git"]),
-        (b"git: true\ngit: false\n", ["line 2: the key 'git' is here twice (first in line 1)"]),
+        (b"git: true\ngit: false\n", ["line 2: the key 'git' is here twice (first 1 line above)"]),
         (
             b"colour: red\ntrust: nobody\nthreshold_project: 0\n",
             ["line 1: colour", "line 2: trust", "line 3: threshold"],

@@ -41,8 +41,8 @@ class NeedsRepair(ImproveError):
     def __init__(self, path: str, problems: list[str]) -> None:
         self.path = path
         self.problems = problems
-        listed = problems[0] if len(problems) == 1 else "".join(f"\n  {p}" for p in problems)
-        super().__init__(f"{path}: {listed}\nNothing was changed. Fix the file, or run: improve doctor --fix")
+        listed = f" {problems[0]}" if len(problems) == 1 else "".join(f"\n  {p}" for p in problems)
+        super().__init__(f"{path}:{listed}\nNothing was changed. Fix the file, or run: improve doctor --fix")
 
 
 class NoSuchRule(ImproveError):

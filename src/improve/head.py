@@ -39,7 +39,7 @@ def head_of(node: yamlnode.Node | None) -> Head:
     version = node.get("version")
     number = version.scalar if version else "1"
     if version and number not in ("1", "2"):
-        raise Malformed(version.line, f"version {number!r} is not known to this improve (1 or 2)")
+        raise Malformed(version.line, f"version {number!r} is not known to this improve (1 or 2); update improve")
     return Head(int(number or 1), _taxonomy(node.get("domain_taxonomy")), _projects(node.get("projects")))
 
 

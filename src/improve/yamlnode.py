@@ -156,8 +156,9 @@ class _Builder:
             if key.plain and name == "<<":
                 raise Malformed(key.line, "merge keys (<<) are not accepted")
             if name in node.pairs:
-                first = node.pairs[name][0].line
-                raise Malformed(key.line, f"the key {name!r} is here twice (first in line {first})")
+                above = key.line - node.pairs[name][0].line  # lines are those of a part of the file
+                where = f"first {above} line{'s' * (above != 1)} above" if above else "in one line"
+                raise Malformed(key.line, f"the key {name!r} is here twice ({where})")
             value = self.node(next(events), events)
             if value.start == value.end and (colon := _COLON.match(self.text, key.end)):
                 value.start = value.end = colon.end()

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 from improve import config, diff, document, entry, files, journal, locks, spool
 from improve.backup import keep_backup
-from improve.errors import ImproveError, NeedsRepair
+from improve.errors import ImproveError, NeedsRepair, Refused
 from improve.head import edit_head, read_head
-from improve.layout import CAP, Malformed, Place
+from improve.layout import CAP, VERSION, Malformed, Place
 from improve.workflow.here import Here
 
 
@@ -169,6 +169,7 @@ def _rebuild(here: Here, report: Report) -> None:
     home = here.home
     with locks.lock(os.path.realpath(home.path), directory=home.state, timeout=5.0):
         snapshot = files.read(home.rules, cap=CAP)
+        _refuse_newer(here, snapshot.data)
         aside = f"{home.rules}.broken-{here.now.strftime('%Y%m%dT%H%M%S')}"
         files.replace(files.read(aside, cap=CAP), snapshot.data, mode_if_new=0o600)
         data = _readable(snapshot.data) or _from_backup(here)
@@ -191,6 +192,18 @@ def _rebuild(here: Here, report: Report) -> None:
                 "sha": hashlib.sha256(data).hexdigest(),
             },
             durable=True,
+        )
+
+
+def _refuse_newer(here: Here, data: bytes) -> None:
+    """Leave a file alone that a later improve wrote: it is not broken."""
+    import re
+
+    found = re.search(rb"(?m)^version:[ ]*['\"]?(\d{1,9})", data)
+    if found and int(found[1]) > VERSION:
+        raise Refused(
+            f"{here.short(here.home.rules)} has version {int(found[1])}, which a later improve wrote; nothing was "
+            "changed. Update improve: pip install --upgrade agent-improvement"
         )
 
 
