@@ -165,9 +165,15 @@ class _Planner:
         above = self.targets.open(self.targets.everywhere(), NOBODY) if target.key != NOBODY else None
         for place in (target, above):
             bullet = self._says(rule, place) if place else None
-            if place and bullet:
+            if place and bullet and (place is target or not self._leaves(rule, place, bullet)):
                 return place, bullet
         return None
+
+    @staticmethod
+    def _leaves(rule: Rule, above: Target, bullet: section.Bullet) -> bool:
+        """Say whether a line in the global file is ours and goes, because the rule belongs in projects now."""
+        line = (above.path, bullet.text)
+        return any((w.path, w.text) == line and not w.adopted for w in rule.written_to)
 
     def _says(self, rule: Rule, target: Target) -> section.Bullet | None:
         wanted = {match.normalize(text) for text in (rule.text, *rule.aliases)}
