@@ -61,7 +61,7 @@ _STREAM = re.compile(r"[012]<")
 _TEMPORARY = re.compile(r"\.improve-\d+-[0-9a-f]{16}")
 _SECONDS = 20
 _REFUSALS = (3, 4, 5)
-_STOPPED = 130
+_STOPPED = (130, -2)  # the second when all is done and the interpreter is going down; a shell says 130 to both
 
 
 @dataclass(frozen=True)
@@ -260,7 +260,7 @@ def _broken(
     if outcome.acknowledged or (outcome.code == -9 and outcome.fault and outcome.fault.kind == "kill"):
         return
     lines = command.said(outcome).strip().splitlines()
-    if outcome.code == _STOPPED and outcome.fault and outcome.fault.kind == "interrupt" and len(lines) == 1:
+    if outcome.code in _STOPPED and outcome.fault and outcome.fault.kind == "interrupt" and len(lines) <= 1:
         return
     if outcome.code not in _REFUSALS:
         yield f"exit code {outcome.code}, {outcome.err.strip()[-600:]!r}"
