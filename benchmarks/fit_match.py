@@ -2,7 +2,7 @@
 
     python benchmarks/fit_match.py [DATA]
 
-DATA is the folder that holds `rule-pairs/` (default: $IMPROVE_DATA, else ../shared/data beside the repository).
+DATA is the folder that holds `rule-pairs/` (default: $IMPROVE_DATA).
 The constants are pasted into src/improve/lexicon/rarity.py and src/improve/lexicon/model.py by hand.
 """
 

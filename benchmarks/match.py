@@ -2,7 +2,7 @@
 
     python benchmarks/match.py [DATA]
 
-DATA is the folder that holds `rule-pairs/` (default: $IMPROVE_DATA, else ../shared/data beside the repository).
+DATA is the folder that holds `rule-pairs/` (default: $IMPROVE_DATA).
 The labelled data is not part of this repository; without it the benchmark says so and ends.
 """
 
@@ -61,8 +61,7 @@ def main() -> None:
 
 def data_folder(argv: list[str]) -> Path:
     """Find the labelled data, or end with a clear line."""
-    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
-    folder = Path(argv[1] if len(argv) > 1 else os.environ.get("IMPROVE_DATA") or beside)
+    folder = Path(argv[1] if len(argv) > 1 else os.environ.get("IMPROVE_DATA") or "no folder named")
     if not (folder / "rule-pairs" / "pairs_dev.jsonl").is_file():
         print(f"skipped: no labelled rule pairs in {folder} (give the data folder or set IMPROVE_DATA)")
         raise SystemExit(0)
