@@ -83,9 +83,7 @@ def main() -> int:
         print(f"{name:15} {cost.processor:6.1f} ms processor {cost.wall:6.1f} ms wall")
     more = found["script"].processor - found["installed"].processor
     bare = found["python -c pass"].processor
-    print(
-        f"the script costs {more:.1f} ms more than the installed command, {more / bare:.2f} × python -c pass"
-    )
+    print(f"the script costs {more:.1f} ms more than the installed command, {more / bare:.2f} × python -c pass")
     return 0 if more <= TARGET_MS else 1
 
 

@@ -61,11 +61,13 @@ def main() -> None:
 
 def data_folder(argv: list[str]) -> Path:
     """Find the labelled data, or end with a clear line."""
-    folder = Path(argv[1] if len(argv) > 1 else os.environ.get("IMPROVE_DATA") or "no folder named")
-    if not (folder / "rule-pairs" / "pairs_dev.jsonl").is_file():
-        print(f"skipped: no labelled rule pairs in {folder} (give the data folder or set IMPROVE_DATA)")
+    named = argv[1] if len(argv) > 1 else os.environ.get("IMPROVE_DATA", "")
+    if not named or not (Path(named) / "rule-pairs" / "pairs_dev.jsonl").is_file():
+        print(
+            f"skipped: no labelled rule pairs {f'in {named} ' if named else ''}(name their folder, or set IMPROVE_DATA)"
+        )
         raise SystemExit(0)
-    return folder
+    return Path(named)
 
 
 def load_pairs(folder: Path) -> list[Pair]:
