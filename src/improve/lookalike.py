@@ -61,11 +61,11 @@ def _odd_letter(word: str, theirs: frozenset[str], spies: frozenset[str], *, hon
     """
     others = [at for at, char in enumerate(word) if char in theirs]
     latin = [at for at, char in enumerate(word) if char.isascii() and char.isalpha()]
-    if not others:
+    symbol = others == [0] and "α" <= word[0] <= "ω"  # mathematics: α, ρmax
+    if symbol or not others:
         return -1
     if not honest:
-        symbol = others == [0] and "α" <= word[0] <= "ω"  # mathematics: α, ρmax
-        return -1 if symbol else others[0]
+        return others[0]
     if latin and all(word[at] in spies for at in others) and others[0] < latin[-1]:
         return others[0]
     if latin and len(others) > 1 and all(word[at] in _LATIN for at in latin) and latin[-1] > others[0]:

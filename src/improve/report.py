@@ -126,7 +126,7 @@ def status_markdown(rules: Iterable[tuple[Rule, Decision]], taxonomy: Taxonomy, 
         )
         block = (
             "" if heading == group else ("\n" if out else "") + heading
-        ) + f"- {as_bullet(rule.text)} `{visible(rule.id)}`\n"
+        ) + f"- {visible(as_bullet(rule.text))} `{visible(rule.id)}`\n"
         if budget and used + len(block) > budget and out:
             break
         group, used, shown = heading, used + len(block), shown + 1

@@ -113,7 +113,8 @@ def _show(here: Here, outcome: Any) -> None:
     elif outcome.applied:
         say(_sum(outcome, {path for path, _ in outcome.failures}))
     else:
-        say("Nothing was changed. " + ("Write" if shown else "Record") + " it with: improve escalate --apply")
+        verb = "Write" if shown else "Record" if outcome.plan.rules else ""
+        say("Nothing was changed." + (f" {verb} it with: improve escalate --apply" if verb else ""))
 
 
 def _sum(outcome: Any, failed: set[str]) -> str:

@@ -38,7 +38,7 @@ def seed_command(path: str, as_json: bool) -> int:
             say(f"  line {line} skipped: {visible(why)}")
         say(
             f"Seeded {report.counted(len(result.added), 'rule')} from {visible(here.short(result.path))}; "
-            f"{len(result.known)} were known."
+            f"{len(result.known)} {'was' if len(result.known) == 1 else 'were'} known."
         )
     keep_history(here, result.title)
     return 0

@@ -33,7 +33,7 @@ class Outcome:
     @property
     def code(self) -> int:
         """The exit code: that of the worst file which could not be read or written."""
-        errors = [error for _, error in self.failures]
+        errors = [*(error for _, error in self.failures), *self.plan.unfit.values()]
         errors += [self.plan.errors[s.path] for s in self.steps if s.action == "blocked" and s.path in self.plan.errors]
         return max((error.exit_code for error in errors), default=0)
 

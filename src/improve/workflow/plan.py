@@ -42,6 +42,8 @@ class Plan:
     """Rules as they will be recorded."""
     errors: dict[str, ImproveError] = field(default_factory=dict)
     """Path → why that file cannot be read or edited."""
+    unfit: dict[str, Refused] = field(default_factory=dict)
+    """Rule → why its text may stand in no file; somebody typed it into the store."""
 
     @property
     def changes(self) -> list[FileChange]:
@@ -95,6 +97,8 @@ class _Planner:
             self.say(rule, "blocked", "", rule.text, "trust is `verified` and no person's words are among its evidence")
             return
         after = rule._replace(rejected_at=0) if named else rule
+        if decision.targets and not self._fit(after):
+            return
         for key in escalate.outstanding(after, decision):
             if self._concerns(key, rule):
                 after = self._write(after, decision, key, named=named)
@@ -107,6 +111,17 @@ class _Planner:
         """Say whether a target is about the project that was asked for."""
         seen = projects(rule) if key == NOBODY else (key,)
         return not self.names or any(name in self.names for name in seen)
+
+    def _fit(self, rule: Rule) -> bool:
+        """Check a text as `observe` does: rules.yaml may come from another machine or another program."""
+        try:
+            wording.check_rule(rule.text)
+        except Refused as exc:
+            self.plan.unfit[rule.id] = exc
+            why = str(exc).replace("nothing was recorded", "it was not written")
+            self.say(rule, "blocked", "", rule.text, f"{why} Reword it with: improve set {rule.id} --text")
+            return False
+        return True
 
     def _trusted(self, rule: Rule) -> bool:
         spoken = any(o.provenance in ("person", "transcript") for o in rule.observations)

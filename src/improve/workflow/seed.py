@@ -32,10 +32,7 @@ class Seeded:
 
 def seed(here: Here, path: str) -> Seeded:
     """Read the bullets of a file (prose, tables, code and headings are no rules) and record where they stand."""
-    snapshot = files.read(os.path.abspath(os.path.expanduser(path)), cap=CAP)
-    if not snapshot.exists:
-        raise Refused(f"{path}: no such file; nothing was recorded")
-    section.check_editable(snapshot.data)
+    snapshot = _read(here, path)
     result = Seeded(snapshot.path)
     owner = _owner(here, snapshot.path)
     with here.store.edit(here.now) as edit:
@@ -51,6 +48,20 @@ def seed(here: Here, path: str) -> Seeded:
     if result.added:
         result.title = f"seed {len(result.added)} rules from {os.path.basename(path)}"
     return result
+
+
+def _read(here: Here, path: str) -> files.Snapshot:
+    full = os.path.expanduser(path)
+    if not os.path.isabs(full) and not here.cwd:
+        raise Refused(f"{path}: the current directory was deleted; nothing was recorded. Name the whole path")
+    snapshot = files.read(os.path.normpath(os.path.join(here.cwd, full)), cap=CAP)
+    if not snapshot.exists:
+        raise Refused(f"{path}: no such file; nothing was recorded. Name an instruction file that is there")
+    try:
+        section.check_editable(snapshot.data)
+    except Refused as exc:
+        raise Refused(f"{path}: {exc}") from None
+    return snapshot
 
 
 def _owner(here: Here, path: str) -> tuple[str, str]:
