@@ -8,6 +8,9 @@ import click
 
 from improve.cli.common import json_option, look_around, merge_what_waits, project_option, say
 from improve.escape import visible
+from improve.rule import UNKNOWN
+from improve.view import View
+from improve.workflow.here import Here
 
 
 @click.command("history", epilog="\b\nExample:\n  improve history use-uv-not-pip")
@@ -166,38 +169,41 @@ def where_command(project: str, as_json: bool) -> int:
     roots = here.roots_of(key, view)
     inside = bool(here.project and here.project.key == key)
     everywhere = hosts.global_choice(here.home.user, here.env)
+    blind = hosts.not_loading(everywhere.path, here.home.user, here.env)
     own = hosts.project_choice(roots[0], here.env, here=inside) if roots else None
     if as_json:
-        say(
-            report.as_json(
-                "where",
-                {
-                    "home": here.home.path,
-                    "rules": here.home.rules,
-                    "cache": here.home.cache,
-                    "project": key,
-                    "roots": roots,
-                    "global": {"path": everywhere.path, "why": everywhere.why},
-                    "local": {"path": own.path, "why": own.why} if own else None,
-                },
-            )
-        )
+        told = {
+            "home": here.home.path,
+            "rules": here.home.rules,
+            "cache": here.home.cache,
+            "project": key,
+            "roots": roots,
+            "global": {"path": everywhere.path, "why": everywhere.why, "not_loaded_by": list(blind)},
+            "local": {"path": own.path, "why": own.why} if own else None,
+        }
+        say(report.as_json("where", told))
         return 0
-
-    def show(path: str) -> str:
-        return visible(here.short(path))
-
-    say(f"store    {show(here.home.rules)}")
-    say(f"project  {visible(key)}{f' in {show(roots[0])}' if roots else ''}")
-    say(f"global   {show(everywhere.path)} ({everywhere.why})")
-    none = (
-        "none: this directory is no project"
-        if key == "unknown"
-        else "none: the project has no directory on this machine"
-    )
-    say(f"local    {show(own.path)} ({own.why})" if own else f"local    {none}")
+    say(f"store    {_shown(here, here.home.rules)}")
+    say(f"project  {visible(key)}{f' in {_shown(here, roots[0])}' if roots else ''}")
+    say(f"global   {_shown(here, everywhere.path)} ({everywhere.why})")
+    if blind:
+        say(f"         not loaded by: {', '.join(blind)}")
+    say(f"local    {_shown(here, own.path)} ({own.why})" if own else f"local    none: {_why_none(key)}")
     for other in sorted(set(view.head.projects) - {key}):
-        root = next(iter(here.roots_of(other, view)), "")
-        target = show(hosts.project_choice(root, here.env, here=False).path) if root else "no directory on this machine"
-        say(f"each     {visible(other)}: {target}")
+        say(f"each     {visible(other)}: {_own_file(here, other, view)}")
     return 0
+
+
+def _shown(here: Here, path: str) -> str:
+    return visible(here.short(path))
+
+
+def _why_none(key: str) -> str:
+    return "this directory is no project" if key == UNKNOWN else "the project has no directory on this machine"
+
+
+def _own_file(here: Here, key: str, view: View) -> str:
+    from improve import hosts
+
+    root = next(iter(here.roots_of(key, view)), "")
+    return _shown(here, hosts.project_choice(root, here.env, here=False).path) if root else _why_none(key)

@@ -28,6 +28,8 @@ class Host(NamedTuple):
     """Where to write when it has none: a file it loads that hides no other."""
     marks: tuple[str, ...] = ()
     """Environment variables that say a command runs inside it."""
+    borrows: tuple[Locate, ...] = ()
+    """Global files of other hosts that it loads as long as it has none of its own."""
     session_variable: str = ""
     """Environment variable that holds the id of the session, where the host gives one."""
 

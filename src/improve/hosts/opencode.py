@@ -18,6 +18,7 @@ HOST = Host(
     folder=_folder,
     global_file=under(_folder, "AGENTS.md"),
     create_file=under(_folder, "AGENTS.md"),
+    borrows=(lambda user, _: os.path.join(user, ".claude", "CLAUDE.md"),),
     marks=("OPENCODE",),
     session_variable="OPENCODE_SESSION_ID",
 )
