@@ -6,10 +6,11 @@ import contextlib
 import hashlib
 import sqlite3
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from improve import document, entry, files, journal, notes, sync
+from improve import document, entry, files, journal, notes, spool, sync
 from improve.backup import keep_backup
 from improve.document import Entry
 from improve.errors import ImproveError, NeedsRepair
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 FOLD_ABOVE = 60
 FOLD_TO = 30
+SESSION_DAYS = 2
+"""So long a session may go on."""
 
 
 class Edit:
@@ -70,9 +73,15 @@ class Edit:
             NeedsRepair: its entry has a mistake, or cannot be changed in place; names the line.
         """
         if len(rule.observations) > FOLD_ABOVE:
-            rule = fold(rule, keep=FOLD_TO)
+            since = (self.now - timedelta(days=SESSION_DAYS)).strftime("%Y-%m-%d")
+            rule = fold(rule, keep=FOLD_TO, waiting=self._waiting, since=since)
         indent = self.view.shape.indent
         self._put(Entry(rule), lambda old: document.edit_entry(old, indent, rule) if old else self._rendered(rule))
+
+    @cached_property
+    def _waiting(self) -> frozenset[str]:
+        """Observations with a file in the spool: after a kill they come again, and must be found in their rule."""
+        return spool.identities(self.home.spool)
 
     def restore_text(self, rule_id: str, text: str) -> None:
         """Put back the exact text an entry had, for `undo`."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any, NamedTuple
 
 UNKNOWN = "unknown"
 """Project of an observation made outside any project, and domain of a rule nobody has placed yet."""
+_NEVER = "~"
+"""Later than any day."""
 
 
 class Observation(NamedTuple):
@@ -57,6 +59,8 @@ class Written(NamedTuple):
     project: str = ""
     branch: str = ""
     """Branch the file was on; a bullet missing on another branch is no rejection."""
+    beside: int = 0
+    """Lines its section had with it, so that a deleted line is not taken for a reworded one; 0 when not known."""
     made_section: bool = False
     """True when the heading above came with it; it goes when its last line goes."""
     adopted: bool = False
@@ -137,12 +141,27 @@ def means(name: str, key: str) -> bool:
     return name == key or name.casefold() == key.rpartition("/")[2].casefold()
 
 
-def fold(rule: Rule, *, keep: int) -> Rule:
-    """Turn all but the newest *keep* observations into totals per project; the occasions stay the same."""
+def fold(rule: Rule, *, keep: int, waiting: Set[str] = frozenset(), since: str = _NEVER) -> Rule:
+    """Turn all but the newest *keep* observations into totals per project; the occasions stay the same.
+
+    A total no longer knows whom it counted, so what may come again stays: an observation whose identity is in
+    *waiting*, and the last one of each session seen on or after the day *since*. A session that is resumed later
+    than that is one more occasion.
+    """
     cut = max(len(rule.observations) - keep, 0)
-    old, new = rule.observations[:cut], rule.observations[cut:]
+    ends = {(o.host, o.session): at for at, o in enumerate(rule.observations) if o.session and o.date >= since}
+    old: list[Observation] = []
+    new: list[Observation] = []
+    for at, o in enumerate(rule.observations):
+        stays = at >= cut or (o.oid and o.oid in waiting) or ends.get((o.host, o.session)) == at
+        (new if stays else old).append(o)
+    return rule._replace(observations=tuple(new), folded=_totals(rule.folded, old, new)) if old else rule
+
+
+def _totals(folded: tuple[Folded, ...], old: list[Observation], new: list[Observation]) -> tuple[Folded, ...]:
+    """Add observations to the totals; a session that goes on in one that stays is not counted yet."""
     open_sessions = {(o.host, o.session) for o in new if o.session}
-    totals = {f.project: f for f in rule.folded}
+    totals = {f.project: f for f in folded}
     counted: set[tuple[str, str]] = set()
     for o in old:
         session = (o.host, o.session)
@@ -152,4 +171,4 @@ def fold(rule: Rule, *, keep: int) -> Rule:
         dates = sorted(d for d in (known.first, known.last, o.date) if d)
         first, last = (dates[0], dates[-1]) if dates else ("", "")
         totals[o.project] = Folded(o.project, known.occasions + (not again), first, last)
-    return rule._replace(observations=new, folded=tuple(totals.values()))
+    return tuple(totals.values())

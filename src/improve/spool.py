@@ -75,6 +75,11 @@ def waiting(directory: str) -> list[str]:
     return [os.path.join(directory, name) for name in sorted(names) if name.endswith(SUFFIX) and name[0] != "."]
 
 
+def identities(directory: str) -> frozenset[str]:
+    """Name the observations that wait, or that wait for their file to be taken away; `put` names files so."""
+    return frozenset(path.removesuffix(SUFFIX).rpartition("-")[2] for path in waiting(directory))
+
+
 def load(path: str) -> Pending | None:
     """Read one; None when it is gone (another process merged it), cannot be read or was not written by us."""
     try:
