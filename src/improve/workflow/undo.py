@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from improve import document, files, journal, section
+from improve import diff, document, files, journal, section
 from improve.edit import Edit
 from improve.errors import ImproveError, Refused
 from improve.rule import Rule, occasions
 from improve.workflow import cutoff
 from improve.workflow.changes import CAP, CHANGE_SETS, FileChange, Past, hunks_of, new_id, put_back
 from improve.workflow.here import Here
+from improve.workflow.reconcile import reconcile
+from improve.workflow.targets import Targets
 
 
 @dataclass
@@ -38,7 +41,7 @@ def undo(here: Here, *, dry_run: bool = False) -> Undone:
         if event is None:
             raise Refused("there is no change set to undo; nothing was changed. See what happened with: improve log")
         result = Undone(str(event.get("title", event["event"])), [str(r) for r in event.get("rules", [])])
-        snapshots = _plan_files(here, event, result)
+        snapshots = _plan_files(here, edit, event, result)
         _plan_rules(edit, event, result)
         if dry_run:
             return result
@@ -84,7 +87,9 @@ def _stands_in(item: dict[str, Any]) -> bool:
     return cutoff.stands(files.read(item["path"], cap=CAP).data, hunks_of(item))
 
 
-def _plan_files(here: Here, event: dict[str, Any], result: Undone) -> list[tuple[files.Snapshot, FileChange]]:
+def _plan_files(
+    here: Here, edit: Edit, event: dict[str, Any], result: Undone
+) -> list[tuple[files.Snapshot, FileChange]]:
     planned = []
     cut_off = event["resumed"] or event["event"] == "applying"
     for item in event.get("files", []):
@@ -97,11 +102,56 @@ def _plan_files(here: Here, event: dict[str, Any], result: Undone) -> list[tuple
         try:
             before = section.take_back(snapshot.data, hunks_of(item))
         except Refused as exc:
-            raise Refused(f"{here.short(item['path'])}: {exc}") from None
-        change = FileChange(snapshot.path, snapshot.data, before, item["existed"] or bool(before))
-        planned.append((snapshot, change))
-        result.files.append(change)
+            before = _without_deleted(here, edit, snapshot, (event, result), exc)
+        if before != snapshot.data:
+            change = FileChange(snapshot.path, snapshot.data, before, item["existed"] or bool(before))
+            planned.append((snapshot, change))
+            result.files.append(change)
     return planned
+
+
+def _without_deleted(
+    here: Here, edit: Edit, snapshot: files.Snapshot, of: tuple[dict[str, Any], Undone], why: Refused
+) -> bytes:
+    """Take back what stands of a change where a person deleted lines of it: those are as wanted already."""
+    event, result = of
+    shown = here.short(snapshot.path)
+    hunks = next(hunks_of(item) for item in event["files"] if os.path.realpath(item["path"]) == snapshot.path)
+    gone = _deleted(here, edit, event, snapshot.path)
+    touched = [hunk for hunk in hunks if gone & set(_ours(hunk))]
+    left = snapshot.data
+    try:
+        if not touched:
+            raise why
+        left = section.take_back(left, [hunk for hunk in hunks if hunk not in touched])
+        for text, heading in (pair for hunk in touched for pair in _ours(hunk).items() if pair[0] not in gone):
+            left = section.remove(left, text, section=heading, drop_empty_section=bool(heading))
+    except Refused as exc:
+        raise Refused(f"{shown}: {exc}. Then, or when you have deleted the line, run again: improve undo") from None
+    result.notes += [
+        f"somebody deleted {text!r} from {shown} already" for hunk in touched for text in _ours(hunk) if text in gone
+    ]
+    return left
+
+
+def _ours(hunk: diff.Hunk) -> dict[str, str]:
+    """Map the lines that a change added to their headings, empty where the heading was there before."""
+    old = {bullet.text for bullet in section.bullets(hunk.removed)}
+    return {bullet.text: bullet.section for bullet in section.bullets(hunk.added) if bullet.text not in old}
+
+
+def _deleted(here: Here, edit: Edit, event: dict[str, Any], path: str) -> set[str]:
+    """Name the lines in a file that somebody deleted; a reworded one is somebody's words and is none of them."""
+    gone: set[str] = set()
+
+    def say(_: Rule, action: str, where: str, text: str, __: str) -> None:
+        if action == "rejected" and os.path.realpath(where) == path:
+            gone.add(text)
+
+    targets = Targets(here, edit)
+    for row in filter(None, map(edit.index.by_id, event.get("rules", []))):
+        reconcile(row.rule, targets, say)
+    return gone
 
 
 def _plan_rules(edit: Edit, event: dict[str, Any], result: Undone) -> None:
