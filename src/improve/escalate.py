@@ -82,9 +82,13 @@ def target_of(rule: Rule, written: Written) -> str | None:
     return written.project or (seen[0] if len(seen) == 1 else None)
 
 
+def _set_aside(rule: Rule) -> bool:
+    return bool(rule.rejected_at) and occasions(rule) <= rule.rejected_at
+
+
 def outstanding(rule: Rule, decision: Decision) -> tuple[str, ...]:
     """List the targets the rule still has to be written to; a rejection holds until there is new evidence."""
-    if rule.rejected_at and occasions(rule) <= rule.rejected_at:
+    if _set_aside(rule):
         return ()
     done = {target_of(rule, written) for written in rule.written_to}
     return tuple(target for target in decision.targets if target not in done)
@@ -108,7 +112,9 @@ def superfluous(rule: Rule, decision: Decision) -> tuple[Written, ...]:
 
 
 def outdated(rule: Rule) -> tuple[Written, ...]:
-    """List lines of ours that still say what the rule said before its text was changed."""
+    """List lines of ours that still say what the rule said before its text was changed, unless that was undone."""
+    if _set_aside(rule):
+        return ()
     now = as_bullet(rule.text)
     return tuple(w for w in rule.written_to if w.text and not w.adopted and w.text != now)
 

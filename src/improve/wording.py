@@ -9,13 +9,23 @@ from improve.ignorable import MARKS, VISIBLE
 from improve.inline import as_bullet, plain
 from improve.sensitive import is_sensitive
 
-__all__ = ["as_bullet", "check_evidence", "check_label", "check_rule", "is_sensitive", "plain", "slug"]
+__all__ = [
+    "as_bullet",
+    "check_destination",
+    "check_evidence",
+    "check_label",
+    "check_rule",
+    "is_sensitive",
+    "plain",
+    "slug",
+]
 
 LONGEST_RULE = 1_000
 LONGEST_LABEL = 200
 LONGEST_EVIDENCE = 280
 _EVIDENCE_READ = 4_096
 _LONGEST_SLUG = 80
+_TEXT_FILES = (".md", ".mdc", ".mdx", ".markdown", ".txt", "/.cursorrules", "/.windsurfrules", "/.clinerules")
 _TOKEN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+/=.%"
 _JOINERS = "\u200c\u200d\ufe0f"
 _MARKERS = ("<!--", "-->", "]]>")
@@ -42,6 +52,20 @@ def check_label(text: str, what: str) -> str:
         raise Refused(
             f'The domain "{label}" is not one word; nothing was recorded. '
             "Use letters, digits, - and _ only, as in git-practices."
+        )
+    return label
+
+
+def check_destination(path: str) -> str:
+    """Return the path of a file that a rule may be written to: Markdown or plain text; or raise Refused.
+
+    A line in a shell's start-up file, a script or a list of keys would be run or trusted, not read.
+    """
+    label = _checked(path, what="file", longest=LONGEST_RULE, advice="Name the file by its path.")
+    if not f"/{label.lower()}".endswith(_TEXT_FILES):
+        raise Refused(
+            f'The file "{label}" is no Markdown or text file; nothing was recorded. '
+            "Name an instruction file or a runbook, such as docs/deploy.md."
         )
     return label
 

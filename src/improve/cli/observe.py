@@ -119,8 +119,11 @@ def _path(here: Here, path: str) -> str:
     """Keep a destination inside the project relative to it, so that it holds in every clone."""
     import os
 
+    from improve import wording
+
     if not path:
         return ""
+    path = wording.check_destination(path)
     full = os.path.abspath(os.path.expanduser(path))
     root = here.project.root if here.project else ""
     return os.path.relpath(full, root) if root and full.startswith(root + os.sep) else full

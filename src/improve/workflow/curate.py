@@ -180,7 +180,10 @@ def retire(here: Here, rule_id: str, because: str = "") -> Changed:
         edit.put(after)
         changes.commit(edit, "retired", f"retire {rule_id}", rules=[rule_id])
         lines = escalate.superfluous(after, escalate.decide(after, edit.view.taxonomy))
-    notes = tuple(f"its line in {here.short(w.path)} goes with: improve escalate --apply {rule_id}" for w in lines)
+    ours = [f"its line in {here.short(w.path)} goes with: improve escalate --apply {rule_id}" for w in lines]
+    theirs = [w.path for w in after.written_to if w.adopted]
+    stay = [f"the line in {here.short(path)} was there before and stays; delete it by hand" for path in theirs]
+    notes = tuple(dict.fromkeys((*ours, *stay)))
     return Changed(rule, after, notes, f"retire {rule_id}")
 
 

@@ -116,10 +116,14 @@ class _Planner:
         """Check a text as `observe` does: rules.yaml may come from another machine or another program."""
         try:
             wording.check_rule(rule.text)
+            if rule.destination:
+                wording.check_destination(rule.destination.path)
         except Refused as exc:
             self.plan.unfit[rule.id] = exc
             why = str(exc).replace("nothing was recorded", "it was not written")
-            self.say(rule, "blocked", "", rule.text, f"{why} Reword it with: improve set {rule.id} --text")
+            self.say(
+                rule, "blocked", "", rule.text, f"{why} Change it in rules.yaml, or with: improve set {rule.id} --text"
+            )
             return False
         return True
 
@@ -151,7 +155,8 @@ class _Planner:
     def _add(self, rule: Rule, decision: Decision, key: str, target: Target) -> Rule:
         named = rule.destination.section if rule.destination else ""
         heading, text = named or taxonomy.section_of(rule.domain), wording.as_bullet(rule.text)
-        edited = section.insert(target.data, heading, text, title=target.title if not target.data else "")
+        title = "" if target.data or rule.destination else target.title
+        edited = section.insert(target.data, heading, text, title=title)
         target.data = edited.data
         self.say(rule, "add", target.path, text, decision.reason)
         entry = self._entry(target, key, heading, text)
