@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -235,6 +236,24 @@ def test_at_most_three_contradictions_are_shown(improve: Improve) -> None:
     out = improve("observe", "Indent using 7 spaces", "--project", "p", "--new").out
     assert out.count("CONTRADICTS") == 3
     assert "more contradiction" in out
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Don\'t use $HOME or `pwd` in "scripts"; use !important',
+        "- Never use $HOME or pwd inside scripts",
+        "--force is never used inside scripts with $HOME or pwd",
+    ],
+)
+def test_every_command_that_observe_prints_can_be_pasted(improve: Improve, text: str) -> None:
+    """split, set, observe --same-as and --new work as printed, whatever quotes and dashes the rule has."""
+    improve("observe", "Never use $HOME or `pwd` inside scripts", "--project", "p")
+    out = improve("observe", "--project", "p", "--", text).out
+    printed = [part for line in out.splitlines() for part in line.split("improve ")[1:] if "…" not in part]
+    assert printed
+    for part in printed[-2:]:
+        improve(*shlex.split(part.replace("<domain>", "testing").split(" (it would")[0]))
 
 
 # --- places ---

@@ -64,6 +64,12 @@ class Commands(click.Group):
         command: click.Command = getattr(found, cmd_name.replace("-", "_") + "_command")
         return command
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands, each with its whole first sentence."""
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.get_short_help_str(200)) for name, command in found if command])
+
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """Suggest a command for a mistyped one."""
         try:

@@ -134,6 +134,7 @@ def _text(recorded: Recorded, said: str) -> str:
 
     rule, lines = recorded.rule, [recorded.message]
     name = visible(rule.id)
+    dashes = "-- " if said.startswith("-") else ""
     how = {
         "new": f"new rule {name}",
         "same wording": f"matched {name} (same wording)",
@@ -141,7 +142,7 @@ def _text(recorded: Recorded, said: str) -> str:
         "named": f"matched {name} (as you said)",
         "settled": f"settled: {name}",
         "matched": f"matched {name} (sure, {recorded.score:.2f}): {report.quoted(rule.text)}. "
-        f"If it is another rule: improve split {report.shell(rule.id)} {report.shell(said)}",
+        f"If it is another rule: improve split {report.shell(rule.id)} {dashes}{report.shell(said)}",
     }
     lines.append(how[recorded.how])
     lines += [f"look at it: {visible(said)}; recorded all the same" for said in report.flags(rule.text)]
