@@ -26,7 +26,16 @@ OBSERVATIONS = st.tuples(
     SOME, DAY, ANY, ANY, ANY, ANY, ANY, st.integers(0, 5), ANY, ANY, ANY, EXTRA.map(lambda d: tuple(d.items()))
 ).map(lambda values: Observation(*values))
 WRITTEN = st.tuples(
-    SOME, DAY, ANY, ANY, st.sampled_from(["", "global", "project"]), ANY, ANY, st.booleans(), st.booleans()
+    SOME,
+    DAY,
+    ANY,
+    ANY,
+    st.sampled_from(["", "global", "project"]),
+    ANY,
+    ANY,
+    st.integers(0, 99),
+    st.booleans(),
+    st.booleans(),
 ).map(lambda values: Written(*values))
 TEXTS = st.lists(ANY, max_size=3).map(tuple)
 RULES = st.builds(

@@ -21,7 +21,7 @@ from improve.rule import Rule, occasions, places
 
 __all__ = ["Fresh", "Index", "Row", "Unusable", "decode", "encode"]
 
-LAYOUT = "4"
+LAYOUT = "5"
 _SCHEMA = """
 CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE entry(
@@ -255,7 +255,7 @@ def _columns(fresh: Fresh) -> tuple[Any, ...]:
         encode(rule),
         json.dumps(fresh.problems),
         int(fresh.rule is not None and not rule.retired),
-        int(bool(decision and decision.kind == escalate.GLOBAL)),
+        int(decision is not None and (decision.kind == escalate.GLOBAL or _stands_everywhere(rule))),
         int(due),
         int(bool(rule.written_to)),
         occasions(rule),
@@ -263,6 +263,11 @@ def _columns(fresh: Fresh) -> tuple[Any, ...]:
         storable(rule.last_reinforced),
         json.dumps([fresh.phrases, fresh.terms]),
     )
+
+
+def _stands_everywhere(rule: Rule) -> bool:
+    """Say whether the global file has the rule, whatever the tree would say of it."""
+    return any(escalate.target_of(rule, written) == escalate.NOBODY for written in rule.written_to)
 
 
 def _writer(path: str) -> contextlib.AbstractContextManager[None]:

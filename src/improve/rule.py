@@ -141,6 +141,24 @@ def means(name: str, key: str) -> bool:
     return name == key or name.casefold() == key.rpartition("/")[2].casefold()
 
 
+def rekeyed(rule: Rule, old: str, new: str) -> Rule:
+    """Say of everything seen in or written to one project that it was another: it is known by a new key."""
+    totals: dict[str, Folded] = {}
+    for f in rule.folded:
+        key = new if f.project == old else f.project
+        known = totals.get(key)
+        if known is None:
+            totals[key] = f._replace(project=key)
+        else:
+            first = min(filter(None, (known.first, f.first)), default="")
+            totals[key] = Folded(key, known.occasions + f.occasions, first, max(known.last, f.last))
+    return rule._replace(
+        observations=tuple(o._replace(project=new) if o.project == old else o for o in rule.observations),
+        written_to=tuple(w._replace(project=new) if w.project == old else w for w in rule.written_to),
+        folded=tuple(totals.values()),
+    )
+
+
 def fold(rule: Rule, *, keep: int, waiting: Set[str] = frozenset(), since: str = _NEVER) -> Rule:
     """Turn all but the newest *keep* observations into totals per project; the occasions stay the same.
 

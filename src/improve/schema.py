@@ -26,7 +26,7 @@ OBSERVATION = (
     "id",
 )
 """Keys of an observation in the order they are written; `id` is the field `oid`."""
-WRITTEN = ("path", "date", "section", "text", "scope", "project", "branch", "made_section", "adopted")
+WRITTEN = ("path", "date", "section", "text", "scope", "project", "branch", "beside", "made_section", "adopted")
 FOLDED = ("project", "occasions", "first", "last")
 DESTINATION = ("path", "section")
 ALWAYS = (
@@ -61,7 +61,12 @@ OPTIONAL = (
 _KNOWN = frozenset((*ALWAYS, *OPTIONAL))
 _OBSERVED = frozenset(OBSERVATION)
 _YES, _NO = ("true", "yes", "on"), ("", "false", "no", "off")
-_DATE = re.compile(r"(19[7-9]\d|2[01]\d\d)-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?:[T ].*)?")
+_DATE = re.compile(
+    r"(19[7-9]\d|2[01]\d\d)-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])"
+    r"(?:[Tt ][0-2]\d:[0-5]\d(?::[0-6]\d(?:[.,]\d{1,9})?)? ?(?:[Zz]|[+-]\d\d(?::?\d\d)?)?)?",
+    re.ASCII,
+)
+"""A day, and nothing after it but a time as ISO 8601 or YAML writes it."""
 _SHORT_MONTHS = frozenset(("02-30", "02-31", "04-31", "06-31", "09-31", "11-31"))
 
 
@@ -134,6 +139,7 @@ def _read_written(reader: _Reader) -> Written:
         scope=reader.one_of("scope", ("global", "project")),
         project=reader.text("project"),
         branch=reader.text("branch"),
+        beside=reader.number("beside"),
         made_section=reader.yes("made_section"),
         adopted=reader.yes("adopted"),
     )

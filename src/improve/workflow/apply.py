@@ -6,12 +6,11 @@ from dataclasses import dataclass, field
 
 from improve import files
 from improve.edit import Edit
-from improve.errors import ImproveError
+from improve.errors import ImproveError, Refused
 from improve.rule import Rule
 from improve.workflow import changes, cutoff, plan
 from improve.workflow.here import Here
 from improve.workflow.plan import Plan, Step
-from improve.workflow.targets import Target
 
 
 @dataclass
@@ -59,7 +58,7 @@ def _carry_out(here: Here, edit: Edit, planned: Plan, outcome: Outcome) -> str:
     if planned.changes:
         cutoff.intend(here, "applying", **said, files=[c.record() for c in planned.changes])
     with cutoff.all_or_nothing(here, edit, planned.changes):
-        failed = _write_files(planned, outcome)
+        failed = _write_files(here, planned, outcome)
         done = [_as_written(rule, edit.view.rule(rule.id), failed) for rule in planned.rules.values()]
         for rule in done:
             edit.put(rule)
@@ -81,23 +80,25 @@ def _as_written(rule: Rule, before: Rule, failed: set[str]) -> Rule:
     return rule._replace(written_to=(*kept, *(w for w in before.written_to if w.path in failed)))
 
 
-def _write_files(planned: Plan, outcome: Outcome) -> set[str]:
-    """Replace each file; one that fails is reported and the others are written all the same."""
+def _write_files(here: Here, planned: Plan, outcome: Outcome) -> set[str]:
+    """Replace each file; one that fails is reported and the others are written all the same.
+
+    Files that lose a line come last: a copy goes only once the line stands where it belongs now.
+    """
     failed: set[str] = set()
-    for target in planned.targets.values():
-        if target.data == target.snapshot.data:
-            continue
+    changed = [target for target in planned.targets.values() if target.data != target.snapshot.data]
+    for target in sorted(changed, key=lambda t: bool(planned.paths("remove", at=t.path))):
         try:
-            _write(target)
+            missing = [path for path in planned.needed_by(target.path) if path in failed]
+            if missing:
+                where = ", ".join(map(here.short, missing))
+                raise Refused(f"it keeps its lines, because {where} could not be written")
+            files.replace(target.snapshot, target.data, make_parents=True)
             outcome.written.append(target.change)
         except ImproveError as exc:
-            failed.add(target.snapshot.path)
-            outcome.failures.append((target.snapshot.path, exc))
+            failed.add(target.path)
+            outcome.failures.append((target.path, exc))
     return failed
-
-
-def _write(target: Target) -> None:
-    files.replace(target.snapshot, target.data, make_parents=True)
 
 
 def _title(planned: Plan, outcome: Outcome) -> str:

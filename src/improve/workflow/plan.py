@@ -26,7 +26,7 @@ class Step:
 
     rule: str
     action: str
-    """`add`, `remove`, `update`, `present`, `adopt`, `rejected`, `waiting` or `blocked`."""
+    """`add`, `remove`, `update`, `present`, `adopt`, `rejected`, `forgotten`, `waiting` or `blocked`."""
     path: str
     text: str
     why: str
@@ -49,6 +49,15 @@ class Plan:
     def changes(self) -> list[FileChange]:
         """The files that would change."""
         return [t.change for t in self.targets.values() if t.data != t.snapshot.data]
+
+    def paths(self, action: str, *, at: str) -> list[str]:
+        """List the rules that have this action at a file."""
+        return [step.rule for step in self.steps if step.action == action and step.path == at]
+
+    def needed_by(self, path: str) -> list[str]:
+        """List the files that must be written before a file may lose its lines: those its rules move to."""
+        moving = set(self.paths("remove", at=path))
+        return [step.path for step in self.steps if step.action == "add" and step.rule in moving]
 
 
 def build(here: Here, edit: Edit, *, wanted: Iterable[str] = (), project: str = "") -> Plan:
@@ -78,7 +87,7 @@ class _Planner:
             for written in row.rule.written_to:
                 self.holders.setdefault((written.path, written.text), set()).add(row.rule.id)
             if not row.problems and (not self.wanted or row.rule.id in self.wanted):
-                seen = reconcile(row.rule, self.targets, self.say)
+                seen = reconcile(row.rule, self.targets, self.say, named=row.rule.id in self.wanted)
                 if seen is not row.rule:
                     self.plan.rules[seen.id] = rules[seen.id] = seen
         for rule in rules.values():
@@ -102,8 +111,7 @@ class _Planner:
         for key in escalate.outstanding(after, decision):
             if self._concerns(key, rule):
                 after = self._write(after, decision, key, named=named)
-        if not escalate.outstanding(after, decision):
-            after = self._tidy(after, decision)
+        after = self._tidy(after, decision)
         if after != self.edit.view.rule(rule.id):
             self.plan.rules[rule.id] = after
 
@@ -156,11 +164,21 @@ class _Planner:
         named = rule.destination.section if rule.destination else ""
         heading, text = named or taxonomy.section_of(rule.domain), wording.as_bullet(rule.text)
         title = "" if target.data or rule.destination else target.title
-        edited = section.insert(target.data, heading, text, title=title)
+        try:
+            edited = section.insert(target.data, heading, text, title=title)
+        except ImproveError as exc:
+            return self._blocked(rule, target, text, exc)
         target.data = edited.data
         self.say(rule, "add", target.path, text, decision.reason)
+        beside = sum(1 for bullet in target.bullets() if bullet.section == heading)
         entry = self._entry(target, key, heading, text)
-        return self._with(rule, entry._replace(made_section=edited.created_section))
+        return self._with(rule, entry._replace(made_section=edited.created_section, beside=beside))
+
+    def _blocked(self, rule: Rule, target: Target, text: str, exc: ImproveError) -> Rule:
+        """Leave one file as it is and go on with the others."""
+        self.plan.errors.setdefault(target.path, exc)
+        self.say(rule, "blocked", target.path, text, str(exc))
+        return rule
 
     def _record_present(self, rule: Rule, key: str, target: Target, bullet: section.Bullet) -> Rule:
         ours = (target.path, bullet.text) in self.ours
@@ -223,7 +241,8 @@ class _Planner:
             rule = self._remove(rule, written)
         if not rule.retired:
             for written in escalate.outdated(rule):
-                rule = self._update(rule, written)
+                if not self.names or written.project in self.names or not written.project:
+                    rule = self._update(rule, written)
         return rule
 
     def _remove(self, rule: Rule, written: Written) -> Rule:
@@ -237,9 +256,8 @@ class _Planner:
                 target.data = section.remove(
                     target.data, written.text, section=written.section, drop_empty_section=written.made_section
                 )
-            except Refused as exc:
-                self.say(rule, "blocked", written.path, written.text, str(exc))
-                return rule
+            except ImproveError as exc:
+                return self._blocked(rule, target, written.text, exc)
             why = "retired" if rule.retired else "it stands in a file that covers this one"
             self.say(rule, "remove", written.path, written.text, why)
         return rule._replace(written_to=rest)
@@ -254,7 +272,10 @@ class _Planner:
         text = wording.as_bullet(rule.text)
         if target is None or not target.has(written.text):
             return rule
-        target.data = section.replace(target.data, written.text, text, section=written.section).data
+        try:
+            target.data = section.replace(target.data, written.text, text, section=written.section).data
+        except ImproveError as exc:
+            return self._blocked(rule, target, text, exc)
         self.say(rule, "update", written.path, text, "the rule's text was changed")
         new = written._replace(text=text, date=self.here.today)
         return rule._replace(written_to=tuple(new if w is written else w for w in rule.written_to))

@@ -9,7 +9,7 @@ from improve import match, section, wording
 from improve.edit import Edit
 from improve.errors import Refused
 from improve.rule import Rule, Written, occasions
-from improve.workflow.targets import Targets
+from improve.workflow.targets import Target, Targets
 
 ALIKE = 0.6
 """Share of letters a line in the same section must keep to be taken for ours, reworded."""
@@ -17,27 +17,42 @@ Say = Callable[[Rule, str, str, str, str], None]
 """(rule, action, path, text, why)."""
 
 
-def reconcile(rule: Rule, targets: Targets, say: Say) -> Rule:
-    """Look where a rule was written and return it as it is to be recorded."""
+def reconcile(rule: Rule, targets: Targets, say: Say, *, named: bool = False) -> Rule:
+    """Look where a rule was written and return it as it is to be recorded.
+
+    Args:
+        named: somebody asked for this rule, so a file that is gone is no reason to leave it unwritten.
+    """
     kept: list[Written] = []
     current = rule
     for written in rule.written_to:
+        if _is_gone(written, named):
+            say(rule, "forgotten", written.path, written.text, "the file it was written to is gone")
+            continue
         found = _look_at(current, written, targets)
-        if found is None:
+        if found is None and written.adopted:
+            say(rule, "forgotten", written.path, written.text, "the line that said it is gone")
+        elif found is None:
             current = current._replace(rejected_at=occasions(current))
             why = "somebody deleted the line; it comes back only with new occasions"
             say(rule, "rejected", written.path, written.text, why)
-            continue
-        if found is not written:
-            current = _adopt_words(current, found, say)
-        kept.append(found)
+        else:
+            current, entry = _adopted(current, written, found, say)
+            kept.append(entry)
     return current._replace(written_to=tuple(kept)) if tuple(kept) != rule.written_to else rule
+
+
+def _is_gone(written: Written, named: bool) -> bool:
+    """Say whether there is nothing left to look at: a discarded worktree, or a deleted file of a rule asked for."""
+    if not written.text or not os.path.isabs(written.path):
+        return False
+    return not os.path.isdir(os.path.dirname(written.path)) or (named and not os.path.lexists(written.path))
 
 
 def _look_at(rule: Rule, written: Written, targets: Targets) -> Written | None:
     """Return the entry as the file has it now, None when the line was deleted.
 
-    A file that is gone, unreadable or on another branch tells nothing.
+    A file that is missing, unreadable or on another branch tells nothing.
     """
     if not written.text or not os.path.isabs(written.path):
         return written
@@ -46,35 +61,50 @@ def _look_at(rule: Rule, written: Written, targets: Targets) -> Written | None:
         return written
     if target.has(written.text):
         return written
-    bullets = target.bullets()
     norm = match.normalize(wording.plain(written.text))
-    for bullet in bullets:
+    for bullet in target.bullets():
         if match.normalize(wording.plain(bullet.text)) == norm:
             return written._replace(text=bullet.text, section=bullet.section)
-    near = (b for b in bullets if b.section == written.section)
-    return next((_as_theirs(written, b) for b in near if _reworded(rule, wording.plain(b.text), targets.edit)), None)
+    reworded = _reworded(rule, written, target, targets.edit)
+    return written._replace(text=reworded.text, section=reworded.section, adopted=True) if reworded else None
 
 
-def _as_theirs(written: Written, bullet: section.Bullet) -> Written:
-    return written._replace(text=bullet.text, adopted=True)
+def _reworded(rule: Rule, written: Written, target: Target, edit: Edit) -> section.Bullet | None:
+    """Find the line that ours became: alike in the same section, or the same rule anywhere; never another rule's.
+
+    When the section has fewer lines than it had with ours, ours was deleted, whatever resembles it.
+    """
+    bullets = target.bullets()
+    inside = [bullet for bullet in bullets if bullet.section == written.section]
+    if written.beside and len(inside) < written.beside:
+        inside = []
+    for bullet in [*inside, *(b for b in bullets if b.section != written.section)]:
+        said = wording.plain(bullet.text)
+        other = edit.index.same_wording(match.normalize(said))
+        if other and other.rule.id != rule.id:
+            continue
+        if (bullet in inside and _resembles(rule.text, said)) or match.compare(rule.text, said).relation == "same":
+            return bullet
+    return None
 
 
-def _reworded(rule: Rule, said: str, edit: Edit) -> bool:
-    """Say whether a line in the same place means the rule, or shares most of its letters, and is no other rule's."""
-    other = edit.index.same_wording(match.normalize(said))
-    if other and other.rule.id != rule.id:
-        return False
-    return match.compare(rule.text, said).relation == "same" or match.likeness(rule.text, said) >= ALIKE
+def _resembles(text: str, said: str) -> bool:
+    return match.normalize(text) in match.normalize(said) or match.likeness(text, said) >= ALIKE
 
 
-def _adopt_words(rule: Rule, written: Written, say: Say) -> Rule:
-    said = wording.plain(written.text)
-    if said == rule.text or not written.adopted:
-        return rule
+def _adopted(rule: Rule, before: Written, found: Written, say: Say) -> tuple[Rule, Written]:
+    """Take a person's words for the rule, unless they are none a rule may have."""
+    if found is before or not found.adopted or before.adopted:
+        return rule, found
+    said = wording.plain(found.text)
     try:
         said = wording.check_rule(said)
-    except Refused:
-        return rule
-    say(rule, "adopt", written.path, written.text, "somebody reworded the line; their wording wins")
+    except Refused as exc:
+        why = f"somebody changed the line to what is no rule ({exc}); it is left as it is"
+        say(rule, "blocked", before.path, rule.text, why)
+        return rule, before
+    if said == rule.text:
+        return rule, found
+    say(rule, "adopt", found.path, found.text, "somebody reworded the line; their wording wins")
     aliases = tuple(a for a in dict.fromkeys((*rule.aliases, rule.text)) if a != said)
-    return rule._replace(text=said, aliases=aliases)
+    return rule._replace(text=said, aliases=aliases), found
