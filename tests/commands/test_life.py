@@ -242,7 +242,7 @@ def test_at_most_three_contradictions_are_shown(improve: Improve) -> None:
     "text",
     [
         'Don\'t use $HOME or `pwd` in "scripts"; use !important',
-        "- Never use $HOME or pwd inside scripts",
+        "- In scripts, do not use $HOME or pwd",
         "--force is never used inside scripts with $HOME or pwd",
     ],
 )
