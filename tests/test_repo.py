@@ -395,6 +395,7 @@ def test_an_interrupt_stops_git_too(store: Path, tmp_path: Path) -> None:
     _, err = process.communicate(timeout=30)
     assert b"KeyboardInterrupt" in err
     pid = int(pids.read_text("utf-8"))
+    deadline = time.monotonic() + 30
     while _alive(pid):
         assert time.monotonic() < deadline
         time.sleep(0.02)
