@@ -561,6 +561,8 @@ def test_a_build_that_is_stopped_leaves_nothing_half_made(
         while _alive(installer):
             assert time.monotonic() < deadline
             time.sleep(0.02)
+    assert checkout.run("next").answer["argv"] == ["next"]
+    assert len(checkout.environments()) == 1
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
