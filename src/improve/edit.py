@@ -38,7 +38,7 @@ class Edit:
         self.now = now
         self._texts: dict[int, tuple[int, int, str]] = {}
         self._new: dict[int, str] = {}
-        self._places: dict[str, Place] = {}
+        self._places: dict[str, Place | None] = {}
         self._entries: dict[str, str | None] = {}
         self._before: dict[str, str | None] = {}
         self._open = True
@@ -184,14 +184,16 @@ class Edit:
 
     # --- projects ---
 
-    def place(self, key: str, place: Place) -> None:
-        """Add or change a project of the registry."""
+    def place(self, key: str, place: Place | None) -> None:
+        """Add or change a project of the registry; None takes it out."""
         if self.view.head.projects.get(key) != place:
             self._places[key] = place
+        else:
+            self._places.pop(key, None)
 
     def places(self) -> dict[str, Place]:
         """List the registry, with the changes made so far."""
-        return {**self.view.head.projects, **self._places}
+        return {key: place for key, place in {**self.view.head.projects, **self._places}.items() if place}
 
     def images(self) -> tuple[dict[str, str | None], dict[str, str | None]]:
         """Return the text of every changed entry, before and after."""
@@ -209,7 +211,7 @@ class Edit:
         if self._entries:
             line["entries"] = self._entries
         if self._places:
-            line["projects"] = {key: list(place) for key, place in self._places.items()}
+            line["projects"] = {key: list(place or Place()) for key, place in self._places.items()}
         journal.append(self.home.journal, line, durable=durable)
         if not self.changed:
             return
@@ -248,7 +250,9 @@ class Edit:
         try:
             if self.view.head.version < document.VERSION:
                 front, tail = edit_head(front, tail, version=document.VERSION)
-            for place in self._places.items():
+            for place in sorted(
+                self._places.items(), key=lambda item: item[1] is None
+            ):  # the last one cannot be taken out
                 front, tail = edit_head(front, tail, place=place)
         except Irregular as exc:
             raise NeedsRepair(self.home.rules, [f"line 1: the head cannot be changed in place: {exc}"]) from None

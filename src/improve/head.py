@@ -75,19 +75,25 @@ def _projects(node: yamlnode.Node | None) -> dict[str, Place]:
 def _place(key: str, node: yamlnode.Node) -> Place:
     if _nothing(node):
         return Place()
-    roots = node.get("roots")
-    wrong = roots and not _nothing(roots) and (roots.kind != "list" or any(i.kind != "scalar" for i in roots.items))
-    if node.kind != "mapping" or wrong:
+    if node.kind != "mapping" or any(_no_names(node.get(name)) for name in ("roots", "was")):
         raise Malformed(node.line, f"projects.{key}: expected name, remote and a list of roots")
     texts = {name: (value.scalar or "") for name, (_, value) in node.pairs.items() if value.kind == "scalar"}
-    listed = tuple(item.scalar for item in roots.items if item.scalar) if roots else ()
-    return Place(texts.get("name", ""), texts.get("remote", ""), listed)
+    return Place(texts.get("name", ""), texts.get("remote", ""), _names(node.get("roots")), _names(node.get("was")))
+
+
+def _no_names(node: yamlnode.Node | None) -> bool:
+    listed = node is None or _nothing(node) or node.kind == "list"
+    return not listed or (node is not None and any(item.kind != "scalar" for item in node.items))
+
+
+def _names(node: yamlnode.Node | None) -> tuple[str, ...]:
+    return tuple(item.scalar for item in node.items if item.scalar) if node else ()
 
 
 def edit_head(
-    front: bytes, tail: bytes, *, version: int | None = None, place: tuple[str, Place] | None = None
+    front: bytes, tail: bytes, *, version: int | None = None, place: tuple[str, Place | None] | None = None
 ) -> tuple[bytes, bytes]:
-    """Set the version, or add or change one project, in the bytes before and after the entries.
+    """Set the version, or add, change or (None) take out one project, in the bytes before and after the entries.
 
     Raises:
         Irregular: it is written in a way that cannot be changed in place; nothing is changed.
@@ -104,9 +110,13 @@ def edit_head(
     except ValueError as exc:
         raise Irregular(str(exc)) from None
     head = read_head(new[0] + new[1])
-    if (version and head.version != version) or (place and head.projects.get(place[0]) != place[1]):
+    if (version and head.version != version) or (place and not _said_so(head, *place)):
         raise Irregular("the head of the file does not read back as meant")
     return bom + new[0], new[1]
+
+
+def _said_so(head: Head, key: str, place: Place | None) -> bool:
+    return head.projects.get(key, Place()) == (place or Place())
 
 
 def _shifted(text: str, by: int, edits: list[splice.Edit]) -> str:
@@ -122,10 +132,15 @@ def _put_version(front: str, tail: str, node: yamlnode.Node | None, version: int
     return [splice.Edit(at, at, f"version: {version}\n", lines=True)]
 
 
-def _put_place(text: str, node: yamlnode.Node | None, place: tuple[str, Place]) -> list[splice.Edit]:
+def _put_place(text: str, node: yamlnode.Node | None, place: tuple[str, Place | None]) -> list[splice.Edit]:
     key, value = place
-    mapping: dict[str, Any] = {"name": value.name, "remote": value.remote, "roots": list(value.roots)}
     known = node.get("projects") if node else None
+    if value is None and (known is None or key not in known.pairs):
+        return []
+    if value is None and known and not known.flow and len(known.pairs) > 1:
+        name, old = known.pairs[key]
+        return [splice.Edit(splice.line_start(text, name.start), splice.after_line(text, old.last_leaf()), "")]
+    mapping = _mapping(value or Place())
     if node is None or known is None:
         lines = "\n".join(entry.lines_of("projects", {key: mapping}, "")) + "\n"
         anchor = node.pairs["rules"][0].start if node and "rules" in node.pairs else len(text)
@@ -134,8 +149,15 @@ def _put_place(text: str, node: yamlnode.Node | None, place: tuple[str, Place]) 
     there = known.get(key)
     if there is None or not there.pairs:
         return splice.change(text, node, {"projects": {}}, {"projects": {key: mapping}})
+    if "was" in there.pairs:
+        mapping.setdefault("was", [])
     before = {name: _said(there.get(name)) for name in mapping if there.get(name)}
     return splice.change(text, there, before, mapping)
+
+
+def _mapping(place: Place) -> dict[str, Any]:
+    mapping: dict[str, Any] = {"name": place.name, "remote": place.remote, "roots": list(place.roots)}
+    return mapping | {"was": list(place.was)} if place.was else mapping
 
 
 def _said(node: yamlnode.Node | None) -> Any:

@@ -19,6 +19,8 @@ class Place(NamedTuple):
     name: str = ""
     remote: str = ""
     roots: tuple[str, ...] = ()
+    was: tuple[str, ...] = ()
+    """Keys it had before its remote appeared or changed."""
 
 
 class Head(NamedTuple):

@@ -25,7 +25,7 @@ def note_head(found: Index, head: Head, head_bytes: bytes) -> None:
 def noted_head(found: Index) -> Head:
     """Give back the head as it was kept."""
     version, lists, places = json.loads(found.meta("head"))
-    known = {key: Place(name, remote, tuple(roots)) for key, (name, remote, roots) in places.items()}
+    known = {key: Place(name, remote, *map(tuple, keys)) for key, (name, remote, *keys) in places.items()}
     return Head(version, Taxonomy(*(tuple(names) for names in lists)), known)
 
 

@@ -130,7 +130,7 @@ def resolve_name(name: str, current: Project | None, registry: Mapping[str, Mapp
     """Give the key a person means by `--project NAME`.
 
     The current project comes first, then a key of the registry, then the one project so called or rooted
-    there, else the name itself, as a key without a root. It is never used as a path.
+    there, or that was, else the name itself, as a key without a root. It is never used as a path.
 
     Raises:
         Refused: several projects have this name, or it is no name.
@@ -139,21 +139,20 @@ def resolve_name(name: str, current: Project | None, registry: Mapping[str, Mapp
     if not plain:
         if name.strip() in ("", UNKNOWN):
             return UNKNOWN
-        raise Refused(
-            f"--project {_shown(name)} is no name of a project; nothing was done. Use one line of plain text"
-        )
+        raise Refused(f"--project {_shown(name)} is no name of a project; nothing was done. Use one line of plain text")
     if current is not None and plain in (current.name, current.key, current.root):
         return current.key
     url = remote.normalize(plain) or ""
     for key in (plain, url):
         if key and (key in registry or (current is not None and key == current.key)):
             return key
+    for key, entry in registry.items():
+        if any(old and old in (entry.get("was") or ()) for old in (plain, url)):
+            return key
     keys = _called(plain, registry)
     if len(keys) > 1:
         listed = ", ".join(sorted(keys))
-        raise Refused(
-            f"--project {_shown(name)} could be {listed}; nothing was done. Name the one you mean in full"
-        )
+        raise Refused(f"--project {_shown(name)} could be {listed}; nothing was done. Name the one you mean in full")
     spelled_out = plain.startswith(remote.LOCAL) or "." in plain.partition("/")[0]
     return keys[0] if keys else (spelled_out and url) or plain
 
@@ -163,7 +162,9 @@ def _called(plain: str, registry: Mapping[str, Mapping[str, Any]]) -> list[str]:
     names = {key: str(entry.get("name") or remote.name_of(key)) for key, entry in registry.items()}
     exact = [key for key, name in names.items() if name == plain]
     rooted = [key for key, entry in registry.items() if plain in (entry.get("roots") or ())]
-    return exact or rooted or [key for key, name in names.items() if name.casefold() == plain.casefold()]
+    alike = [key for key, name in names.items() if name.casefold() == plain.casefold()]
+    once = [key for key, entry in registry.items() if plain in map(remote.name_of, entry.get("was") or ())]
+    return exact or rooted or alike or once
 
 
 def _plain(name: str) -> str:

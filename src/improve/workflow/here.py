@@ -79,7 +79,7 @@ class Here:
         """Resolve `--project NAME`, or the current directory when no name was given."""
         if name:
             return project.resolve_name(
-                name, self.project, {k: {"name": p.name} for k, p in view.head.projects.items()}
+                name, self.project, {k: {"name": p.name, "was": p.was} for k, p in view.head.projects.items()}
             )
         return self.project.key if self.project else UNKNOWN
 
@@ -101,8 +101,11 @@ class Here:
 
     def _full_key(self, key: str, view: View) -> str:
         """Find the one project a bare name of version 1 can mean; the name itself when there are several."""
-        if key in view.head.projects or "/" in key:
+        if key in view.head.projects:
             return key
+        renamed = next((new for new, place in view.head.projects.items() if key in place.was), "")
+        if renamed or "/" in key:
+            return renamed or key
         called = {full: place.name for full, place in view.head.projects.items()}
         if self.project:
             called.setdefault(self.project.key, self.project.name)

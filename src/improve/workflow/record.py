@@ -15,6 +15,7 @@ from improve.spool import Pending
 from improve.taxonomy import Taxonomy
 from improve.workflow.here import Here
 from improve.workflow.likeness import Likeness, similar
+from improve.workflow.register import register
 
 NEAR = 5
 _PATIENCE = 0.3
@@ -104,7 +105,7 @@ def merge_waiting(here: Here, edit: Edit) -> tuple[dict[str, Recorded], dict[str
         if pending is None:
             continue
         try:
-            recorded = _merge(edit, pending)
+            recorded = _merge(here, edit, pending)
         except NeedsRepair as exc:
             refused[pending.oid] = exc
             continue
@@ -138,10 +139,10 @@ def drain(here: Here) -> int:
         return len(merge_waiting(here, edit)[0])
 
 
-def _merge(edit: Edit, pending: Pending) -> Recorded | None:
+def _merge(here: Here, edit: Edit, pending: Pending) -> Recorded | None:
     if row := edit.index.holder(pending.oid):
         return _recorded(edit, row.rule, "already there")
-    _register(edit, pending)
+    pending = register(here, edit, pending)
     if pending.same_as:
         return _merge_named(edit, pending)
     rule, how, score, likenesses = _match(edit, pending)
@@ -150,15 +151,6 @@ def _merge(edit: Edit, pending: Pending) -> Recorded | None:
     if rule is None:
         return _add_new(edit, pending, likenesses)
     return _reinforce(edit, rule, pending, how, score)
-
-
-def _register(edit: Edit, pending: Pending) -> None:
-    """Remember where the project is on this machine."""
-    if pending.project in ("", UNKNOWN) or not (pending.root or pending.name):
-        return
-    known = edit.places().get(pending.project, Place())
-    roots = known.roots if not pending.root or pending.root in known.roots else (*known.roots, pending.root)
-    edit.place(pending.project, Place(known.name or pending.name, known.remote or pending.remote, roots))
 
 
 def _match(edit: Edit, pending: Pending) -> tuple[Rule | None, str, float, list[Likeness]]:
