@@ -145,7 +145,7 @@ class _Planner:
         path, why = self.targets.where(rule, key)
         target = self.targets.open(path, key) if path else None
         if target is None:
-            self.say(rule, "blocked", path or key, rule.text, why or self.targets.unreadable[path])
+            self.say(rule, "blocked", path or key, rule.text, why or str(self.targets.errors[path]))
             return rule
         found = self._present(rule, target)
         if found:
@@ -248,7 +248,7 @@ class _Planner:
     def _remove(self, rule: Rule, written: Written) -> Rule:
         target = self.targets.open(written.path, written.project)
         if target is None:
-            self.say(rule, "blocked", written.path, written.text, self.targets.unreadable[written.path])
+            self.say(rule, "blocked", written.path, written.text, str(self.targets.errors[written.path]))
             return rule
         rest = tuple(w for w in rule.written_to if w is not written)
         if target.has(written.text) and not self._held(written, rule, rest):

@@ -62,10 +62,8 @@ class Targets:
         self.here = here
         self.edit = edit
         self.known: dict[str, Target] = {}
-        self.unreadable: dict[str, str] = {}
-        """Path → why it cannot be read or edited."""
         self.errors: dict[str, ImproveError] = {}
-        """The same, as it was raised."""
+        """Path → why it cannot be read or edited."""
 
     def everywhere(self) -> str:
         """Name the file for rules that hold everywhere."""
@@ -88,8 +86,8 @@ class Targets:
         return hosts.project_choice(roots[0], self.here.env, here=inside).path, ""
 
     def open(self, path: str, key: str) -> Target | None:
-        """Read a file, once; None when it cannot be edited safely, `unreadable` says why."""
-        if path in self.unreadable:
+        """Read a file, once; None when it cannot be edited safely, `errors` says why."""
+        if path in self.errors:
             return None
         try:
             snapshot = files.read(path, cap=CAP, within=self._fence(path, key))
@@ -99,7 +97,7 @@ class Targets:
             folder = os.path.dirname(snapshot.path)
             section.check_editable(snapshot.data, siblings=os.listdir(folder) if os.path.isdir(folder) else [])
         except ImproveError as exc:
-            self.unreadable[path], self.errors[path] = str(exc), exc
+            self.errors[path] = exc
             return None
         target = Target(snapshot, snapshot.data, key, gitdir.branch(folder))
         self.known[snapshot.path] = target
