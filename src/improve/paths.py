@@ -55,7 +55,13 @@ def find_home(env: Mapping[str, str]) -> Home:
         raise EnvironmentFailure(
             "no home directory is known; nothing was done. Set AGENT_IMPROVEMENT_HOME to a directory"
         )
-    path = os.path.abspath(os.path.expanduser(named or os.path.join(user, ".agent-improvement")))
+    path = os.path.expanduser(named or os.path.join(user, ".agent-improvement"))
+    if not os.path.isabs(path):
+        raise EnvironmentFailure(
+            f"AGENT_IMPROVEMENT_HOME is {named!r}, which would be another store in every directory; nothing was done. "
+            "Set it to an absolute path"
+        )
+    path = os.path.abspath(path)
     cache, state = _derived(env, user)
     import hashlib
 

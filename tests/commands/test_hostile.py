@@ -583,3 +583,14 @@ def test_as_bullet_is_what_the_file_says(improve: Improve, repository: Repositor
     improve("escalate", "--apply")
     assert f"- {inline.as_bullet('See @docs/style.md before editing')}\n" in (root / "AGENTS.md").read_text()
     assert improve("due").out == "Nothing is due.\n"
+
+
+def test_a_store_that_would_be_another_one_in_every_directory_is_refused(
+    improve: Improve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """AGENT_IMPROVEMENT_HOME must be absolute or begin with ~; exit 5 otherwise, and nothing is created."""
+    monkeypatch.setenv("AGENT_IMPROVEMENT_HOME", "relative/home")
+    assert "absolute path" in improve("observe", PNPM, cwd=tmp_path, code=5).err
+    assert not list(tmp_path.iterdir())
+    monkeypatch.setenv("AGENT_IMPROVEMENT_HOME", "~/mine")
+    assert improve("where").out.startswith("store    ~/mine/rules.yaml\n")
