@@ -149,3 +149,15 @@ def test_a_line_of_somebody_else_that_goes_is_no_rejection(
     opencode.write_text("# Mine\n", encoding="utf-8")
     improve("escalate", "--apply")
     assert PNPM in (root / "AGENTS.md").read_text(encoding="utf-8")
+
+
+def test_a_rule_that_does_not_fit_a_file_holds_no_other_rule_back(improve: Improve, repository: Repository) -> None:
+    """A file that is no UTF-8 takes the ASCII rule and refuses the other one, named."""
+    root = repository("shop")
+    (root / "AGENTS.md").write_bytes(b"# Caf\xe9\n")
+    for text in ("Пиши тесты", PNPM):
+        for _ in range(2):
+            improve("observe", text, cwd=root)
+    improve("escalate", "--apply", code=3)
+    assert PNPM.encode() in (root / "AGENTS.md").read_bytes()
+    assert improve("due", "--json").json["total"] == 1

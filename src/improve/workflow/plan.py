@@ -41,7 +41,7 @@ class Plan:
     rules: dict[str, Rule] = field(default_factory=dict)
     """Rules as they will be recorded."""
     errors: dict[str, ImproveError] = field(default_factory=dict)
-    """Path → why that file cannot be read or edited."""
+    """Path → why that file cannot be read or edited, or not for one of the rules."""
     unfit: dict[str, Refused] = field(default_factory=dict)
     """Rule → why its text may stand in no file; somebody typed it into the store."""
 
@@ -74,7 +74,7 @@ class _Planner:
         self.wanted = wanted
         self.names = here.names_of(project, edit.view) if project else ()
         self.targets = Targets(here, edit)
-        self.plan = Plan(self.targets.known, errors=self.targets.errors)
+        self.plan = Plan(self.targets.known)
         self.ours = interrupted(here)
         self.holders: dict[tuple[str, str], set[str]] = {}
         """(file, line) → ids of the rules that were recorded as written there."""
@@ -92,6 +92,7 @@ class _Planner:
                     self.plan.rules[seen.id] = rules[seen.id] = seen
         for rule in rules.values():
             self._decide(rule, named=rule.id in self.wanted)
+        self.plan.errors |= self.targets.errors
         return self.plan
 
     def say(self, rule: Rule, action: str, path: str, text: str, why: str) -> None:
