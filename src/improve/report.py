@@ -37,6 +37,18 @@ def shell(text: str) -> str:
     return plain if safe else "'" + plain.replace("'", "'\\''") + "'"
 
 
+def command(verb: str, *arguments: str, options: str = "") -> str:
+    """Give a command to paste; `--` stands before arguments of which one begins with a dash.
+
+    >>> command("split", "use-uv", "- Never use pip")
+    "improve split -- use-uv '- Never use pip'"
+    """
+    given = " ".join(map(shell, arguments))
+    if any(argument.startswith("-") for argument in arguments):
+        return " ".join(filter(None, ("improve", verb, options, "--", given)))
+    return " ".join(filter(None, ("improve", verb, given, options)))
+
+
 def rule_as_data(rule: Rule, decision: Decision, taxonomy: Taxonomy) -> dict[str, Any]:
     """Say everything about a rule but its evidence's words."""
     return {
@@ -84,7 +96,7 @@ def rule_block(rule: Rule, taxonomy: Taxonomy) -> str:
         f"  {visible(rule.id)}\n"
         f"    rule: {visible(rule.text)}\n{_odd(rule)}"
         f"    count: {occasions(rule)} ({cross}, domain={visible(rule.domain)} [{kind}])\n"
-        f"    escalation: {rule.escalation or 'none'}, written_to: {len(rule.written_to)} files\n"
+        f"    escalation: {visible(rule.escalation or 'none')}, written_to: {len(rule.written_to)} files\n"
     )
 
 
@@ -100,38 +112,33 @@ def _odd(rule: Rule) -> str:
 
 def status_text(rules: Iterable[tuple[Rule, Decision]], taxonomy: Taxonomy, *, total: int, budget: int) -> str:
     """List active rules: confirmed ones as hard rules, tentative ones after, as many as the budget holds."""
-    out: list[str] = []
-    used, shown, group = 0, 0, ""
-    for rule, _ in rules:
-        heading = "Confirmed (hard rules):\n" if rule.written_to else "Tentative (apply, do not enforce):\n"
-        block = ("" if heading == group else ("\n" if out else "") + heading) + rule_block(rule, taxonomy)
-        if budget and used + len(block) > budget and out:
-            break
-        group, used, shown = heading, used + len(block), shown + 1
-        out.append(block)
-    return _ended("".join(out), shown, total)
+    heads = ("Confirmed (hard rules):\n", "Tentative (apply, do not enforce):\n")
+    blocks = ((rule, rule_block(rule, taxonomy)) for rule, _ in rules)
+    return _listed(blocks, heads, total=total, budget=budget)
 
 
-def status_markdown(rules: Iterable[tuple[Rule, Decision]], taxonomy: Taxonomy, *, total: int, budget: int) -> str:
+def status_markdown(rules: Iterable[tuple[Rule, Decision]], *, total: int, budget: int) -> str:
     """List active rules as Markdown bullets with their ids."""
     from improve.wording import as_bullet
 
+    heads = ("## Confirmed rules (hard rules)\n\n", "## Tentative rules (apply, do not enforce)\n\n")
+    blocks = ((rule, f"- {visible(as_bullet(rule.text))} `{visible(rule.id)}`\n") for rule, _ in rules)
+    return _listed(blocks, heads, total=total, budget=budget)
+
+
+def _listed(blocks: Iterable[tuple[Rule, str]], heads: tuple[str, str], *, total: int, budget: int) -> str:
+    """Put blocks under the heading for written or for other rules, at least one and no more than the budget holds."""
     out: list[str] = []
-    used, shown, group = 0, 0, ""
-    for rule, _ in rules:
-        heading = (
-            "## Confirmed rules (hard rules)\n\n"
-            if rule.written_to
-            else "## Tentative rules (apply, do not enforce)\n\n"
-        )
-        block = (
-            "" if heading == group else ("\n" if out else "") + heading
-        ) + f"- {visible(as_bullet(rule.text))} `{visible(rule.id)}`\n"
+    used, group = 0, ""
+    for rule, block in blocks:
+        head = heads[not rule.written_to]
+        if head != group:
+            block = ("\n" if out else "") + head + block
         if budget and used + len(block) > budget and out:
             break
-        group, used, shown = heading, used + len(block), shown + 1
+        group, used = head, used + len(block)
         out.append(block)
-    return _ended("".join(out), shown, total)
+    return _ended("".join(out), len(out), total)
 
 
 def _ended(text: str, shown: int, total: int) -> str:
@@ -159,7 +166,7 @@ def history_text(rule: Rule, decision: Decision, taxonomy: Taxonomy) -> str:
         f"  rule: {visible(rule.text)}",
         *(f"  look at it: {visible(said)}" for said in flags(rule.text)),
         f"  domain: {visible(rule.domain)} [{taxonomy.kind(rule.domain)}]",
-        f"  decision: {decision.kind} ({decision.reason})",
+        f"  decision: {decision.kind} ({visible(decision.reason)})",
     ]
     lines += [f"  also said as: {quoted(alias)}" for alias in rule.aliases]
     if rule.retired:
@@ -168,15 +175,16 @@ def history_text(rule: Rule, decision: Decision, taxonomy: Taxonomy) -> str:
         lines.append(f"  set aside at {counted(rule.rejected_at, 'occasion')}: comes back with new ones")
     lines += [f"  near, not settled: {visible(i)}" for i in rule.near]
     lines += [
-        f"  {f.first}…{f.last}  {visible(f.project)}  {counted(f.occasions, 'older occasion')}" for f in rule.folded
+        f"  {visible(f.first)}…{visible(f.last)}  {visible(f.project)}  {counted(f.occasions, 'older occasion')}"
+        for f in rule.folded
     ]
     for o in rule.observations:
         who = " ".join(part for part in (o.host, o.session[:12], o.provenance, o.signal) if part)
-        lines.append(f"  {o.date}  {visible(o.project)}  {visible(who)}".rstrip())
+        lines.append(f"  {visible(o.date)}  {visible(o.project)}  {visible(who)}".rstrip())
         if o.context and o.context != rule.text:
             lines.append(f"      {quoted(o.context)}")
     lines += [
-        f"  written {w.date} to {visible(w.path)}{' (was there)' if w.adopted else ''}: {quoted(w.text)}"
+        f"  written {visible(w.date)} to {visible(w.path)}{' (was there)' if w.adopted else ''}: {quoted(w.text)}"
         for w in rule.written_to
     ]
     return "\n".join(lines) + "\n"
@@ -186,4 +194,4 @@ def evidence(rule: Rule) -> str:
     """Say how strong a rule is in half a line."""
     seen = projects(rule)
     where = f"{counted(len(seen), 'project')}" if seen else "no project"
-    return f"count {occasions(rule)}, {where}, last {rule.last_reinforced or rule.created or 'unknown'}"
+    return f"count {occasions(rule)}, {where}, last {visible(rule.last_reinforced or rule.created or 'unknown')}"

@@ -58,6 +58,31 @@ class Taxonomy(NamedTuple):
             return "project-specific"
         return "unknown"
 
+    @property
+    def known(self) -> tuple[str, ...]:
+        """Every domain that has a meaning here."""
+        return (*self.general, *self.project_specific, *SECTION_ONLY)
+
+    def spelled(self, domain: str) -> str:
+        """Give a domain as the lists spell it: `Git_Practices` is `git-practices`; one that none has stays.
+
+        >>> Taxonomy().spelled("Git_Practices"), Taxonomy().spelled("Data_Mesh")
+        ('git-practices', 'Data_Mesh')
+        """
+        if domain in self.known:
+            return domain
+        return next((name for name in self.known if _folded(name) == _folded(domain)), domain)
+
+    def closest(self, domain: str) -> str:
+        """Guess which domain was meant by one that none of the lists has; empty when none is near."""
+        from difflib import get_close_matches
+
+        return next(iter(get_close_matches(_folded(domain), self.known, 1)), "")
+
+
+def _folded(domain: str) -> str:
+    return domain.casefold().replace("_", "-")
+
 
 def section_of(domain: str) -> str:
     """Give the heading a rule of this domain is written under.

@@ -62,8 +62,8 @@ def _waits(spool: str) -> bool:
 
 
 def say(text: str, *, newline: bool = True) -> None:
-    """Print to the person or agent."""
-    click.echo(text, nl=newline)
+    """Print to the person or agent; whatever is stored, nothing but text reaches the terminal."""
+    click.echo("\n".join(map(visible, text.split("\n"))), nl=newline)
 
 
 def say_diff(diff: str) -> None:
@@ -74,7 +74,7 @@ def say_diff(diff: str) -> None:
         return
     colours = {"+": "green", "-": "red", "@": "cyan"}
     for line in text.splitlines(keepends=True):
-        say(click.style(line, fg=colours.get(line[:1])), newline=False)
+        click.echo(click.style(line, fg=colours.get(line[:1])), nl=False)
 
 
 def keep_history(here: Here, title: str) -> None:
@@ -90,7 +90,7 @@ def keep_history(here: Here, title: str) -> None:
 def note(text: str) -> None:
     """Print beside the result."""
     if text:
-        click.echo(f"note: {text}", err=True)
+        click.echo(f"note: {visible(text)}", err=True)
 
 
 def warn_troubled(view: Any) -> None:

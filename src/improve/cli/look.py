@@ -53,14 +53,13 @@ def log_command(limit: int, as_json: bool) -> int:
     from improve import journal, report
 
     here = look_around()
-    shown = [e for e in islice(journal.read_back(here.home.journal), limit * 3) if e["event"] not in journal.INTERNAL][
-        :limit
-    ]
+    told = (e for e in journal.read_back(here.home.journal) if e["event"] not in journal.INTERNAL)
+    shown = list(islice(told, limit))
     if as_json:
         say(report.as_json("log", {"events": [_event(e) for e in shown]}))
         return 0
     for event in shown:
-        say(f"{event.get('at', '')[:16]}  {_line(event)}")
+        say(f"{visible(str(event.get('at', ''))[:16])}  {_line(event)}")
     if not shown:
         say("Nothing was done yet.")
     return 0
@@ -71,7 +70,6 @@ def _event(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def _line(event: dict[str, Any]) -> str:
-
     if event["event"] == "observed":
         told = [
             f"{o.get('rule', '')} (count={o.get('occasions', '?')}, {o.get('how', '')})"

@@ -70,25 +70,16 @@ def _pending(here: Here, text: str, same_as: str, new: bool, given: dict[str, An
     from improve.spool import Pending
 
     clean = wording.check_rule(text) if text.strip() else ""
-    label = {
-        name: wording.check_label(given[name], what) if given[name] else ""
-        for name, what in (
-            ("project", "project"),
-            ("domain", "domain"),
-            ("session", "session"),
-            ("host", "host"),
-            ("section", "section"),
-        )
-    }
+    names = ("project", "domain", "session", "host", "section")
+    label = {name: wording.check_label(given[name], name) if given[name] else "" for name in names}
     key = _project_key(here, label["project"])
-    current = here.project if here.project and here.project.key == key else None
     return Pending(
         oid=spool.new_oid(),
         at=here.now.isoformat(timespec="seconds"),
         date=here.today,
         text=clean,
         project=key,
-        domain=label["domain"],
+        domain=_domain(here, label["domain"]),
         context=wording.check_evidence(given["context"]),
         explicit_scope=given["explicit_scope"] or "",
         session=label["session"] or here.session,
@@ -99,10 +90,28 @@ def _pending(here: Here, text: str, same_as: str, new: bool, given: dict[str, An
         new=new,
         path=_path(here, given["path"]),
         section=label["section"],
-        root=current.root if current else "",
-        remote=current.remote if current else "",
-        name=current.name if current else "",
+        **_current(here, key),
     )
+
+
+def _current(here: Here, key: str) -> dict[str, str]:
+    """Say where the project is, if this is it."""
+    if here.project is None or here.project.key != key:
+        return {}
+    return {"root": here.project.root, "remote": here.project.remote, "name": here.project.name}
+
+
+def _domain(here: Here, name: str) -> str:
+    """Spell a domain as the lists do; the store is asked only for one that we do not know."""
+    from improve.taxonomy import Taxonomy
+
+    usual = Taxonomy()
+    if not name or usual.spelled(name) in usual.known:
+        return usual.spelled(name)
+    try:
+        return here.store.view().taxonomy.spelled(name)
+    except NeedsRepair:
+        return name
 
 
 def _project_key(here: Here, name: str) -> str:
@@ -174,38 +183,53 @@ def _contradictions(recorded: Recorded) -> list[str]:
 
 
 def _hints(recorded: Recorded) -> list[str]:
-    from improve import domains, report
+    from improve import report
     from improve.escalate import IN_SESSION
     from improve.rule import occasions, projects
 
-    rule, lines, taxonomy = recorded.rule, [], recorded.taxonomy
+    rule, lines = recorded.rule, []
+    if rule.retired:
+        lines.append(f"it was retired and came up again; to use it again → {report.command('restore', rule.id)}")
     if recorded.decision.kind == IN_SESSION and occasions(rule) > 1 and not projects(rule):
         lines.append(
             "no project is known for it, so no file gets it; if it holds everywhere → "
-            f"improve set {report.shell(rule.id)} --scope global"
+            + report.command("set", rule.id, options="--scope global")
         )
-    if rule.domain == UNKNOWN:
-        guess = domains.guess(rule.text, (*taxonomy.general, *taxonomy.project_specific))
-        if guess:
-            name = guess[0]
-            effect = ""
-            if len(projects(rule)) > 1:
-                general = name in taxonomy.general
-                effect = " (it would then go to the global file)" if general else " (it would stay in each project)"
-            lines.append(
-                f"domain: unknown, likely {name} → improve set {report.shell(rule.id)} --domain {name}{effect}"
-            )
-        elif len(projects(rule)) > 1:
-            lines.append(
-                "domain: unknown, so it stays in each project → "
-                f"improve set {report.shell(rule.id)} --domain <domain>; a general one would make it global. "
-                "List: improve domains"
-            )
+    lines += filter(None, [_domain_hint(recorded)])
     lines += [
         f"project {visible(key)} has no directory on this machine; nothing can be written for it yet"
         for key in recorded.unplaced
     ]
     return lines
+
+
+def _domain_hint(recorded: Recorded) -> str:
+    """Say what a domain would change, if the rule has none or one that means nothing."""
+    from improve import domains, report
+    from improve.rule import projects
+
+    rule, taxonomy = recorded.rule, recorded.taxonomy
+    several = len(projects(rule)) > 1
+
+    def set_to(name: str) -> str:
+        effect = "go to the global file" if name in taxonomy.general else "stay in each project"
+        told = f" (it would then {effect})" if several else ""
+        return report.command("set", rule.id, options=f"--domain {report.shell(name)}") + told
+
+    if rule.domain in taxonomy.known:
+        return ""
+    if rule.domain != UNKNOWN:
+        near = taxonomy.closest(rule.domain)
+        said = f"domain: {visible(rule.domain)} is in no list, so it stays in each project"
+        return f"{said}; meant {visible(near)}? → {set_to(near)}" if near else f"{said}. List: improve domains"
+    guess = domains.guess(rule.text, (*taxonomy.general, *taxonomy.project_specific))
+    if guess:
+        return f"domain: unknown, likely {visible(guess[0])} → {set_to(guess[0])}"
+    if not several:
+        return ""
+    command = report.command("set", rule.id, options="--domain <domain>")
+    said = f"domain: unknown, so it stays in each project → {command}; a general one would make it global"
+    return f"{said}. List: improve domains"
 
 
 def _json(recorded: Recorded) -> str:

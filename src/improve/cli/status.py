@@ -69,8 +69,11 @@ def status_command(project: str, everything: bool, form: str, budget: int, as_js
             )
         )
     else:
-        show = report.status_text if form == "text" else report.status_markdown
-        say(show(rules, view.taxonomy, total=total, budget=budget), newline=False)
+        if form == "text":
+            shown = report.status_text(rules, view.taxonomy, total=total, budget=budget)
+        else:
+            shown = report.status_markdown(rules, total=total, budget=budget)
+        say(shown, newline=False)
     warn_troubled(view)
     if not view.editable:
         note("rules.yaml has a shape that can be read but not edited; see: improve doctor")

@@ -39,7 +39,7 @@ def set_fields(
         if text:
             after = _reworded(edit, after, wording.check_rule(text))
         after = after._replace(
-            domain=domain or after.domain,
+            domain=edit.view.taxonomy.spelled(domain) or after.domain,
             explicit_scope={"none": "", "": after.explicit_scope}.get(scope, scope),
             severity=severity or after.severity,
         )
@@ -76,9 +76,11 @@ def _domain_notes(edit: Edit, before: Rule, after: Rule) -> tuple[str, ...]:
     new = escalate.decide(after, taxonomy, edit.store.config.thresholds)
     notes = []
     if after.domain not in (UNKNOWN, *taxonomy.general, *taxonomy.project_specific):
+        near = "" if after.domain in taxonomy.known else taxonomy.closest(after.domain)
         notes.append(
             f"the domain {after.domain!r} is in neither list of domain_taxonomy in rules.yaml, "
             "so it stays in each project"
+            + (f"; if you meant {near}: improve set {after.id} --domain {near}" if near else "")
         )
     if old.kind != new.kind:
         notes.append(f"decision: {old.kind} → {new.kind} ({new.reason})")
