@@ -64,6 +64,53 @@ def test_a_removal_takes_a_neighbour_along() -> None:
     assert diff_hunks(b"a\n\nb\nc\n", b"a\n\nc\n") == (Hunk(0, b"a\n\nb\n", b"a\n\n"),)
 
 
+_SECRET = b"TOKEN=abc"
+
+
+@given(st.lists(st.sampled_from([_SECRET, b"- a", b"", b"  ", b"x"]), max_size=8), st.data(), st.booleans())
+def test_a_removal_takes_no_secret_along(lines: list[bytes], data: st.DataObject, end: bool) -> None:
+    """Whatever stands around our lines, no hunk holds the secret, and the removal is taken back."""
+    at = data.draw(st.integers(0, len(lines)))
+    ours = data.draw(st.sampled_from([[b"- ours"], [b"", b"- ours"], [b"", b"## T", b"", b"- ours"], [b"- ours", b""]]))
+    break_ = data.draw(st.sampled_from([b"\n", b"\r\n"]))
+    tail = break_ if end else b""
+    old = break_.join([*lines[:at], *ours, *lines[at:]]) + tail
+    new = break_.join(lines) + (tail if lines else b"")
+    hunks = diff_hunks(old, new, secret=frozenset({_SECRET}))
+    if end or at < len(lines) or ours[0] == b"":
+        assert not any(_SECRET in hunk.removed + hunk.added for hunk in hunks)
+    assert revert(new, hunks) == old
+
+
+@given(_file, _file, st.sets(_line.filter(bytes.strip)))
+def test_reverting_restores_without_the_secrets(old: bytes, new: bytes, secret: set[bytes]) -> None:
+    """Whichever lines must not be told, taking back what changed gives the file as it was."""
+    assert revert(new, diff_hunks(old, new, secret=frozenset(secret))) == old
+
+
+@pytest.mark.parametrize(
+    ("edited", "back"),
+    [
+        (b"TOKEN=abc\nTOKEN=abc\n", b"TOKEN=abc\n- ours\nTOKEN=abc\n"),
+        (b"new\nTOKEN=abc\nTOKEN=def\n", b"new\nTOKEN=abc\n- ours\nTOKEN=def\n"),
+        (b"TOKEN=abc\r\nKEY=abc\r\n", b"TOKEN=abc\r\n- ours\r\nKEY=abc\r\n"),
+    ],
+)
+def test_a_place_between_secrets_is_found_again(edited: bytes, back: bytes) -> None:
+    """By the digest of the line above: where it was, elsewhere, and with other line ends."""
+    hunks = diff_hunks(b"TOKEN=abc\n- ours\nKEY=abc\n", b"TOKEN=abc\nKEY=abc\n", secret={_SECRET, b"KEY=abc"})
+    assert b"abc" not in b"".join(hunk.removed + hunk.added for hunk in hunks)
+    assert revert(edited, hunks) == back
+
+
+@pytest.mark.parametrize("edited", [b"TOKEN=abd\nx\n", b"x\n", b"", b"x\nTOKEN=abc\nTOKEN=abc\nTOKEN=abc\n"])
+def test_a_place_whose_neighbour_is_gone_is_not_guessed(edited: bytes) -> None:
+    """The secret was changed, or stands in several places: nothing is put anywhere."""
+    hunks = diff_hunks(b"TOKEN=abc\n- ours\nTOKEN=abc\n", b"TOKEN=abc\nTOKEN=abc\n", secret=frozenset({_SECRET}))
+    with pytest.raises(Refused):
+        revert(edited, hunks)
+
+
 def test_a_line_after_a_last_line_without_end_is_alone_in_its_hunk() -> None:
     """The last line did not change, it only got a line end."""
     assert diff_hunks(b"- a", b"- a\n- b") == (Hunk(3, b"", b"\n- b"),)

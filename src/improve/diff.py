@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from improve.errors import Refused
@@ -21,21 +21,29 @@ class Hunk:
     """Where it starts, in bytes of the old state."""
     removed: bytes
     added: bytes
+    near: str = ""
+    """Where it stands, when it adds no text and no line beside it may be told: how many lines, and their digest."""
 
 
-def diff_hunks(old: bytes, new: bytes) -> tuple[Hunk, ...]:
-    """Find what changed, by whole lines; `revert(new, diff_hunks(old, new)) == old`."""
+def diff_hunks(old: bytes, new: bytes, *, secret: Set[bytes] = frozenset()) -> tuple[Hunk, ...]:
+    """Find what changed, by whole lines; `revert(new, diff_hunks(old, new)) == old`.
+
+    Args:
+        secret: lines, without their ends, that no hunk may hold only because they stand beside a change.
+    """
     before, after = _lines(old), _lines(new)
     starts = _starts(before)
     hunks = []
-    for i, k, j, m in _anchored(_changes(before, after), after):
+    for i, k, j, m in _anchored(_changes(before, after), after, secret):
         removed, added = b"".join(before[i:k]), b"".join(after[j:m])
         # A line put after a last line that has no line end leaves that line alone.
-        tail = added[len(removed) :]
+        tail, rest = added[len(removed) :], removed[len(added) :]
         if removed and added.startswith(removed) and _appended(tail):
             hunks.append(Hunk(starts[i] + len(removed), b"", tail))
+        elif added and removed.startswith(added) and _appended(rest) and not secret.isdisjoint(_bare(after[j:m])):
+            hunks.append(Hunk(starts[i] + len(added), rest, b"", _beside(after, m, m)))
         else:
-            hunks.append(Hunk(starts[i], removed, added))
+            hunks.append(Hunk(starts[i], removed, added, "" if added.strip() else _beside(after, j, m)))
     return tuple(hunks)
 
 
@@ -51,7 +59,7 @@ def revert(current: bytes, hunks: Sequence[Hunk]) -> bytes:
         expected = hunk.offset + shift + drift
         at, removed, added = _locate(current, hunk, expected, done)
         kept += (current[done:at], removed)
-        done = at + len(added) + _line_end(current, at + len(added), removed, added)
+        done = at + len(added) + (_line_end(current, at + len(added), removed, added) if added else 0)
         drift += at - expected
         shift += len(hunk.added) - len(hunk.removed)
     return b"".join([*kept, current[done:]])
@@ -108,23 +116,52 @@ def _changes(before: list[bytes], after: list[bytes]) -> list[_Change]:
     return [(head + i, head + k, head + j, head + m) for tag, i, k, j, m in codes if tag != "equal"]
 
 
-def _anchored(changes: list[_Change], after: list[bytes]) -> list[_Change]:
+def _anchored(changes: list[_Change], after: list[bytes], secret: Set[bytes]) -> list[_Change]:
     """Widen a change that adds no text by a line that stands, so that its place can be found again."""
     wide: list[_Change] = []
     for index, (i, k, j, m) in enumerate(changes):
         floor = wide[-1][3] if wide else 0
         ceiling = changes[index + 1][2] if index + 1 < len(changes) else len(after)
-        stands = any(line.strip() for line in after[j:m])
-        while j > floor and not stands:
-            i, j = i - 1, j - 1
-            stands = bool(after[j].strip())
-        while m < ceiling and not stands:
-            stands = bool(after[m].strip())
-            k, m = k + 1, m + 1
+        if not any(line.strip() for line in after[j:m]):
+            above, below = _text_above(after, j, floor), _text_below(after, m, ceiling)
+            up = j - (floor if above is None else above)
+            to_text = (ceiling if below is None else below + 1) - m
+            down = to_text if above is None else 0
+            if not secret.isdisjoint(_bare(after[j - up : m + down])):
+                up, down = 0, to_text
+            if secret.isdisjoint(_bare(after[j - up : m + down])):
+                i, j, k, m = i - up, j - up, k + down, m + down
         if wide and wide[-1][3] == j:
             i, _, j, _ = wide.pop()
         wide.append((i, k, j, m))
     return wide
+
+
+def _text_above(lines: list[bytes], at: int, floor: int) -> int | None:
+    return next((n for n in range(at - 1, floor - 1, -1) if lines[n].strip()), None)
+
+
+def _text_below(lines: list[bytes], at: int, ceiling: int) -> int | None:
+    return next((n for n in range(at, ceiling) if lines[n].strip()), None)
+
+
+def _bare(lines: list[bytes]) -> list[bytes]:
+    return [line.rstrip(b"\r\n") for line in lines]
+
+
+def _beside(lines: list[bytes], start: int, stop: int) -> str:
+    """Describe the nearest line with text above or below a place, and what is between, without telling it."""
+    above, below = _text_above(lines, start, 0), _text_below(lines, stop, len(lines))
+    if above is not None:
+        return f"{start - above} {_digest(b''.join(lines[above:start]))}"
+    return "" if below is None else f"-{below + 1 - stop} {_digest(b''.join(lines[stop : below + 1]))}"
+
+
+def _digest(data: bytes) -> str:
+    """Name bytes by so little that nobody can find out what they say."""
+    import hashlib
+
+    return hashlib.sha256(data).hexdigest()[:8]
 
 
 def _appended(block: bytes) -> bool:
@@ -135,6 +172,8 @@ def _appended(block: bytes) -> bool:
 def _locate(current: bytes, hunk: Hunk, expected: int, floor: int) -> tuple[int, bytes, bytes]:
     """Find the block of a hunk; give its place, what stood there before, and the block as it stands now."""
     removed, added = hunk.removed, hunk.added
+    if hunk.near:
+        return _locate_beside(current, hunk, expected, floor)
     stands = current.startswith(added, expected) and _fits(current, expected, added)
     last = not added or _appended(added)  # such a block was the end of the file
     if stands and (not last or expected + len(added) == len(current)):
@@ -149,6 +188,32 @@ def _locate(current: bytes, hunk: Hunk, expected: int, floor: int) -> tuple[int,
     raise _changed(current, expected, added)
 
 
+def _locate_beside(current: bytes, hunk: Hunk, expected: int, floor: int) -> tuple[int, bytes, bytes]:
+    """Find the place beside lines of which only the digest is known."""
+    lines = _lines(current)
+    places: list[int] = []
+    for convert, back in ((bytes, bytes), (_to_crlf, _to_lf), (_to_lf, _to_crlf)):
+        removed, added = convert(hunk.removed), convert(hunk.added)
+        for n, at in enumerate(_starts(lines)):
+            fits = at >= floor and current.startswith(added, at)
+            if fits and _digest(back(b"".join(_lot(lines, n, hunk.near, added)))) == hunk.near.split()[1]:
+                places.append(at)
+        if expected in places or len(places) == 1:
+            return (expected if expected in places else places[0]), removed, added
+        if places:
+            raise _ambiguous(current, places)
+    raise _changed(current, expected, hunk.removed, "was taken out there and the lines beside it changed")
+
+
+def _lot(lines: list[bytes], at: int, near: str, added: bytes) -> list[bytes]:
+    """Take as many lines above the place, or below it, as were described."""
+    count = int(near.split()[0])
+    if count > 0:
+        return lines[at - count : at] if at >= count else []
+    below = at + added.count(b"\n")
+    return lines[below : below - count]
+
+
 def _ambiguous(current: bytes, places: list[int]) -> Refused:
     lines = ", ".join(str(current.count(b"\n", 0, place) + 1) for place in places[:5])
     return Refused(
@@ -157,13 +222,15 @@ def _ambiguous(current: bytes, places: list[int]) -> Refused:
     )
 
 
-def _changed(current: bytes, expected: int, added: bytes) -> Refused:
+def _changed(
+    current: bytes,
+    expected: int,
+    added: bytes,
+    what: str = "was written there and no longer stands in the file as it was written",
+) -> Refused:
     line = current.count(b"\n", 0, expected) + 1
     shown = next((part.strip() for part in added.splitlines() if part.strip()), b"").decode("utf-8", "replace")
-    return Refused(
-        f"line {line}: {shown[:80]!r} was written there and no longer stands in the file as it was written;"
-        " nothing was taken back; edit the file by hand"
-    )
+    return Refused(f"line {line}: {shown[:80]!r} {what}; nothing was taken back; edit the file by hand")
 
 
 def _line_end(current: bytes, at: int, removed: bytes, added: bytes) -> int:

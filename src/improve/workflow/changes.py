@@ -6,9 +6,9 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from improve import diff, document, files
+from improve import diff, document, files, redact
 from improve.edit import Edit
-from improve.errors import ImproveError
+from improve.errors import ImproveError, Refused
 from improve.workflow.here import Here
 
 CAP = 1 << 20
@@ -30,9 +30,37 @@ class FileChange:
         return diff.unified(self.before, self.after, shown, exists=self.existed or goes, remains=not goes)
 
     def record(self) -> dict[str, Any]:
-        """Say in the journal what was done, so that it can be undone."""
-        hunks = [[h.offset, _text(h.removed), _text(h.added)] for h in diff.diff_hunks(self.before, self.after)]
-        return {"path": self.path, "existed": self.existed, "hunks": hunks}
+        """Say in the journal what was done, so that it can be undone.
+
+        Raises:
+            Refused: a line that changes holds a credential, which must not get into the journal.
+        """
+        secret = _secret_lines(self.before) | _secret_lines(self.after)
+        hunks = diff.diff_hunks(self.before, self.after, secret=secret)
+        for hunk in hunks if secret else ():
+            if not secret.isdisjoint(line.rstrip(b"\r") for line in (hunk.removed + b"\n" + hunk.added).split(b"\n")):
+                raise Refused(
+                    f"{self.path}: a line that would change holds a credential; nothing was written, because the "
+                    "journal would keep it. Take the credential out of the file, then run the same command again"
+                )
+        return {"path": self.path, "existed": self.existed, "hunks": [_noted(hunk) for hunk in hunks]}
+
+
+def _noted(hunk: diff.Hunk) -> list[int | str]:
+    return [hunk.offset, _text(hunk.removed), _text(hunk.added), *([hunk.near] if hunk.near else [])]
+
+
+def _secret_lines(data: bytes) -> frozenset[bytes]:
+    """List the lines that hold a credential or a part of one."""
+    text, lines = _text(data), data.split(b"\n")
+    secret: set[bytes] = set()
+    done = number = 0
+    for found in redact.find(text):
+        number += text.count("\n", done, found.start)
+        done = found.start
+        last = number + text.count("\n", found.start, found.end)
+        secret.update(line.rstrip(b"\r") for line in lines[number : last + 1] if line.strip())
+    return frozenset(secret)
 
 
 def _text(raw: bytes) -> str:
@@ -45,7 +73,7 @@ def _raw(text: str) -> bytes:
 
 def hunks_of(item: dict[str, Any]) -> tuple[diff.Hunk, ...]:
     """Read what `FileChange.record` noted."""
-    return tuple(diff.Hunk(at, _raw(removed), _raw(added)) for at, removed, added in item["hunks"])
+    return tuple(diff.Hunk(at, _raw(removed), _raw(added), *near) for at, removed, added, *near in item["hunks"])
 
 
 def put_back(snapshot: files.Snapshot, data: bytes, *, existed: bool) -> None:
