@@ -54,7 +54,7 @@ def played() -> list[tuple[str, str]]:
     """Play the demo once; give each act's command without its arguments, and what a terminal would show."""
     told: list[str] = []
     with tempfile.TemporaryDirectory() as base:
-        demo.play(str(Path(base).resolve()), told.append)
+        told.extend(demo.story(str(Path(base).resolve())))
     acts = "".join(line + "\n" for line in told).split("\n# ")[1:]
     shown = [text.partition("\n")[2].strip("\n") for text in acts]
     commands = [" ".join([*a.argv[:1], *(["--apply"] if "--apply" in a.argv else [])]) for a in demo.ACTS]

@@ -195,7 +195,7 @@ def problems_of(path: str, data: bytes) -> NeedsRepair | None:
 
 def needs_repair(path: str, found: list[tuple[int, str]]) -> NeedsRepair:
     """Say which lines are wrong."""
-    return NeedsRepair(path, [f"line {line}: {what}" for line, what in sorted(set(found))])
+    return NeedsRepair(path, [f"line {line}: {what}" for line, what in sorted(set(found))], rebuild=True)
 
 
 def conflicts(data: bytes) -> list[tuple[int, str]]:

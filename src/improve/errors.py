@@ -38,11 +38,17 @@ class NeedsRepair(ImproveError):
 
     exit_code = 6
 
-    def __init__(self, path: str, problems: list[str]) -> None:
+    def __init__(self, path: str, problems: list[str], *, rebuild: bool = False) -> None:
+        """Say what is wrong.
+
+        Args:
+            rebuild: it is rules.yaml, broken so that making it anew helps.
+        """
         self.path = path
         self.problems = problems
         listed = f" {problems[0]}" if len(problems) == 1 else "".join(f"\n  {p}" for p in problems)
-        super().__init__(f"{path}:{listed}\nNothing was changed. Fix the file, or run: improve doctor --fix")
+        advice = "Fix the file, or run: improve doctor --fix" if rebuild else "Fix it there, then run this again"
+        super().__init__(f"{path}:{listed}\nNothing was changed. {advice}")
 
 
 class NoSuchRule(ImproveError):

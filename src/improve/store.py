@@ -57,7 +57,7 @@ class Store:
             snapshot = self._read()
             view = self._with_index(lambda found: self._held(snapshot, found), snapshot)
             if not view.editable:
-                raise NeedsRepair(self.home.rules, [f"line {view.shape.key_line}: {_NOT_EDITABLE}"])
+                raise NeedsRepair(self.home.rules, [f"line {view.shape.key_line}: {_NOT_EDITABLE}"], rebuild=True)
             from improve.edit import Edit  # what only writing commands need is loaded by them
 
             edit = Edit(self, view, now)

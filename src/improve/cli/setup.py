@@ -47,7 +47,7 @@ def seed_command(path: str, as_json: bool) -> int:
 @click.command("init", epilog="\b\nExample:\n  improve init")
 @json_option
 def init_command(as_json: bool) -> int:
-    """Create the store; one that is there is left as it is. Every command does this by itself when it has to."""
+    """Create the store; one that is there is left as it is. Every command that writes does this by itself."""
     from improve import document, files, report
 
     here = look_around()
@@ -101,16 +101,26 @@ def doctor_command(fix: bool, as_json: bool) -> int:
 
 
 @click.command("demo", epilog="\b\nExample:\n  improve demo")
-def demo_command() -> int:
+@json_option
+def demo_command(as_json: bool) -> int:
     """Play the whole loop in a throw-away home and two throw-away git repositories."""
     import shutil
     import tempfile
 
+    from improve import report
     from improve.errors import EnvironmentFailure
     from improve.workflow import demo
 
     if not shutil.which("git"):
         raise EnvironmentFailure("the demo makes two git repositories and found no git; install git and run it again")
     with tempfile.TemporaryDirectory(prefix="improve-demo-") as base:
-        demo.play(base, say)
+        if as_json:
+            acts = [
+                {"tells": act.tells, "where": act.where, "command": ["improve", *act.argv], "printed": printed}
+                for act, printed in demo.play(base)
+            ]
+            say(report.as_json("demo", {"acts": acts}))
+            return 0
+        for line in demo.story(base):
+            say(line)
     return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from improve import escalate, files, gitdir, hosts, section, wording
@@ -10,10 +11,9 @@ from improve.edit import Edit
 from improve.errors import Refused, UsageError
 from improve.rule import UNKNOWN, Rule, Written, projects
 from improve.workflow import changes
+from improve.workflow.changes import CAP
 from improve.workflow.here import Here
 from improve.workflow.record import free_id
-
-CAP = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,41 +134,49 @@ def merge(here: Here, keep_id: str, gone_id: str) -> Changed:
 
 def split(here: Here, rule_id: str, phrase: str) -> tuple[Changed, Rule]:
     """Take one wording out of a rule and make it a rule of its own, with the observations and lines that used it."""
-    from improve import match
-
     with here.store.edit(here.now) as edit:
         rule = edit.view.rule(rule_id)
-        norm = match.normalize(phrase)
-        found = next((a for a in rule.aliases if match.normalize(a) == norm), None)
-        if found is None:
-            known = "; ".join(rule.aliases) or "it has none"
-            raise Refused(f"{rule_id!r} has no other wording {phrase!r}; nothing was changed. Its wordings: {known}")
-        theirs = tuple(o for o in rule.observations if match.normalize(o.wording) == norm)
-        lines = tuple(w for w in rule.written_to if match.normalize(wording.plain(w.text)) == norm)
-        after = rule._replace(
-            aliases=tuple(a for a in rule.aliases if a != found),
-            observations=tuple(o for o in rule.observations if o not in theirs),
-            written_to=tuple(w for w in rule.written_to if w not in lines),
-        )
-        edit.put(after)
-        days = sorted(o.date for o in theirs)
-        new = Rule(
-            id=free_id(edit, found),
-            text=found,
-            domain=rule.domain,
-            observations=tuple(o._replace(wording="") for o in theirs),
-            created=days[0] if days else here.today,
-            last_reinforced=days[-1] if days else "",
-            written_to=lines,
-            escalation=rule.escalation if lines else "",
-            escalated_at=rule.escalated_at if lines else "",
-            distinct_from=(rule_id,),
-        )
+        left, new = _parted(rule, phrase, today=here.today)
+        edit.put(left)
+        new = new._replace(id=free_id(edit, new.text))
         edit.put(new)
-        after = after._replace(distinct_from=tuple(dict.fromkeys((*after.distinct_from, new.id))))
+        after = left._replace(distinct_from=tuple(dict.fromkeys((*left.distinct_from, new.id))))
         edit.put(after)
         changes.commit(edit, "split", f"split {new.id} from {rule_id}", rules=[rule_id, new.id])
     return Changed(rule, after, (), f"split {new.id} from {rule_id}"), new
+
+
+def _parted(rule: Rule, phrase: str, *, today: str) -> tuple[Rule, Rule]:
+    """Part a rule in what stays and what goes with a wording; what the user said of scope and cost is true of both."""
+    from improve import match
+
+    norm = match.normalize(phrase)
+    found = next((a for a in rule.aliases if match.normalize(a) == norm), None)
+    if found is None:
+        known = "; ".join(rule.aliases) or "it has none"
+        raise Refused(f"{rule.id!r} has no other wording {phrase!r}; nothing was changed. Its wordings: {known}")
+    theirs = tuple(o for o in rule.observations if match.normalize(o.wording) == norm)
+    lines = tuple(w for w in rule.written_to if match.normalize(wording.plain(w.text)) == norm)
+    days = sorted(o.date for o in theirs)
+    left = rule._replace(
+        aliases=tuple(a for a in rule.aliases if a != found),
+        observations=tuple(o for o in rule.observations if o not in theirs),
+        written_to=tuple(w for w in rule.written_to if w not in lines),
+    )
+    return left, Rule(
+        id="",
+        text=found,
+        domain=rule.domain,
+        explicit_scope=rule.explicit_scope,
+        severity=rule.severity,
+        observations=tuple(o._replace(wording="") for o in theirs),
+        created=days[0] if days else today,
+        last_reinforced=days[-1] if days else "",
+        written_to=lines,
+        escalation=rule.escalation if lines else "",
+        escalated_at=rule.escalated_at if lines else "",
+        distinct_from=(rule.id,),
+    )
 
 
 def retire(here: Here, rule_id: str, because: str = "") -> Changed:
@@ -207,26 +215,37 @@ def confirm(here: Here, rule_id: str, scope: str) -> Changed:
     with here.store.edit(here.now) as edit:
         rule = edit.view.rule(rule_id)
         path, key, bullet = _find_line(here, edit, rule, scope)
-        target = "global" if scope == "global" else "project"
-        real = os.path.realpath(path)
-        rest = tuple(w for w in rule.written_to if not (os.path.realpath(w.path) == real and w.scope in (target, "")))
-        entry = Written(
-            path,
+        found = Written(
+            os.path.realpath(path),
             here.today,
             bullet.section,
             bullet.text,
-            target,
+            "global" if scope == "global" else "project",
             key,
-            gitdir.branch(os.path.dirname(path)),
+            gitdir.branch(os.path.dirname(os.path.realpath(path))),
             adopted=True,
         )
-        old = next((w for w in rule.written_to if w.path == path and w.scope == target and w.text == bullet.text), None)
-        if old:
-            return Changed(rule, rule, (f"written to {here.short(path)}",))
-        after = rule._replace(written_to=(*rest, entry), escalation=scope, escalated_at=rule.escalated_at or here.today)
+        standing = {other.text for other in section.bullets(files.read(path, cap=CAP).data)}
+        written = _with_line(rule.written_to, found, standing)
+        notes = (f"written to {here.short(path)}",)
+        if written == rule.written_to:
+            return Changed(rule, rule, notes)
+        after = rule._replace(written_to=written, escalation=scope, escalated_at=rule.escalated_at or here.today)
         edit.put(after)
         changes.commit(edit, "confirmed", f"confirm {rule_id} in {path}", rules=[rule_id])
-    return Changed(rule, after, (f"written to {here.short(path)}",), f"confirm {rule_id}")
+    return Changed(rule, after, notes, f"confirm {rule_id}")
+
+
+def _with_line(written: tuple[Written, ...], found: Written, standing: Collection[str]) -> tuple[Written, ...]:
+    """Put a line that was found among those on record; one that is there already stays ours if it was ours."""
+    here = [w for w in written if os.path.realpath(w.path) == found.path and w.scope in (found.scope, "")]
+    same = next((w for w in here if w.text == found.text), None)
+    if same:
+        found = same._replace(path=found.path, scope=found.scope, project=same.project or found.project)
+    if found in written:
+        return written
+    past = [w for w in here if w is same or w.text not in standing]
+    return (*(w for w in written if w not in past), found)
 
 
 def _find_line(here: Here, edit: Edit, rule: Rule, scope: str) -> tuple[str, str, section.Bullet]:

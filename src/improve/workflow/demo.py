@@ -6,10 +6,8 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +57,20 @@ ACTS: tuple[Act, ...] = (
 )
 
 
-def play(base: str, say: Say) -> None:
-    """Make the home and the repositories under *base*, then run the acts and show what they print."""
+def play(base: str) -> Iterator[tuple[Act, str]]:
+    """Make the home and the repositories under *base*, then run the acts; yields each with what it printed."""
     env = _stage(base)
     for act in ACTS:
-        say(f"\n# {act.tells}")
-        if act.argv:
-            say(f"{act.where}$ improve {shlex.join(act.argv)}")
-            say("".join(_lines(base, env, act)).rstrip("\n"))
-    say("\n# Everything above happened in a temporary directory; nothing of yours was touched.")
+        yield act, "".join(_lines(base, env, act)).rstrip("\n")
+
+
+def story(base: str) -> Iterator[str]:
+    """Play, and tell it line by line."""
+    for act, printed in play(base):
+        yield f"\n# {act.tells}"
+        yield f"{act.where}$ improve {shlex.join(act.argv)}"
+        yield printed
+    yield "\n# Everything above happened in a temporary directory; nothing of yours was touched."
 
 
 def _stage(base: str) -> dict[str, str]:

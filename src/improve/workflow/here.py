@@ -41,6 +41,10 @@ class Here:
         """The settings in force."""
         return config.load(self.home.file("config.yaml"))
 
+    def use_defaults(self) -> None:
+        """Go on without config.yaml, which cannot be read."""
+        self.__dict__["config"] = Config()
+
     @cached_property
     def store(self) -> Store:
         """The store of this home."""

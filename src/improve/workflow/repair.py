@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from improve import config, diff, document, entry, files, journal, locks, spool
@@ -13,6 +13,7 @@ from improve.backup import keep_backup
 from improve.errors import ImproveError, NeedsRepair, Refused
 from improve.head import edit_head, read_head
 from improve.layout import CAP, VERSION, Malformed, Place
+from improve.view import View
 from improve.workflow.here import Here
 
 
@@ -82,12 +83,14 @@ def _home(here: Here, report: Report) -> None:
 
 
 def _config(here: Here, report: Report) -> None:
+    """Check the settings; the rest is looked at with the defaults when they cannot be read."""
     path = here.home.file("config.yaml")
     try:
         config.load(path)
-    except NeedsRepair as exc:
-        for problem in exc.problems:
+    except ImproveError as exc:
+        for problem in getattr(exc, "problems", [str(exc)]):
             report.add(False, f"{here.short(path)}: {problem}", f"edit {here.short(path)}", exc.exit_code)
+        here.use_defaults()
 
 
 def _rules(here: Here, report: Report) -> bool:
@@ -98,7 +101,7 @@ def _rules(here: Here, report: Report) -> bool:
     except NeedsRepair as exc:
         for problem in exc.problems:
             report.add(False, f"{shown}: {problem}", "fix the line, or: improve doctor --fix", 6)
-        return not any(path == here.home.rules for path in [exc.path])
+        return False
     if not view.editable:
         report.add(
             False,
@@ -107,24 +110,23 @@ def _rules(here: Here, report: Report) -> bool:
             6,
         )
         return False
+    for line, what, fix in _troubles(view):
+        report.add(False, f"{shown}: line {line}: {what}", fix, 6)
+    report.add(True, f"{shown}: {view.index.count()} rules, version {view.head.version}")
+    return True
+
+
+def _troubles(view: View) -> Iterator[tuple[int, str, str]]:
+    """Name what is wrong with single rules: (line, what, what to do)."""
     spans = document.outline(view.snapshot.data).entries if view.snapshot.data.strip() else ()
     orders = {key: order for key, order, _ in view.index.shas()}
     for key, rule_id, problems, twin in view.index.troubles():
         line = spans[orders[key] - 1].line
         for problem in problems:
             offset, _, what = problem.partition(" ")
-            report.add(
-                False,
-                f"{shown}: line {line + int(offset)}: {what}",
-                "fix the line; the rule is left alone until then",
-                6,
-            )
+            yield line + int(offset), what, "fix the line; the rule is left alone until then"
         if twin:
-            report.add(
-                False, f"{shown}: line {line}: the id {rule_id!r} is used by several rules", "give each its own id", 6
-            )
-    report.add(True, f"{shown}: {view.index.count()} rules, version {view.head.version}")
-    return True
+            yield line, f"the id {rule_id!r} is used by several rules", "give each its own id"
 
 
 def _spool(here: Here, report: Report) -> None:

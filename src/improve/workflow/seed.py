@@ -9,12 +9,11 @@ from improve import files, gitdir, hosts, project, section, spool, wording
 from improve.edit import Edit
 from improve.errors import Refused
 from improve.rule import UNKNOWN, Observation, Rule, Written
-from improve.taxonomy import GENERAL, PROJECT_SPECIFIC, SECTION_ONLY
+from improve.taxonomy import Taxonomy, section_of
 from improve.workflow import changes
+from improve.workflow.changes import CAP
 from improve.workflow.here import Here
 from improve.workflow.record import free_id
-
-CAP = 1 << 20
 
 
 @dataclass
@@ -24,6 +23,8 @@ class Seeded:
     path: str
     added: list[Rule] = field(default_factory=list)
     known: list[Rule] = field(default_factory=list)
+    placed: list[str] = field(default_factory=list)
+    """Ids of known rules that were not yet known to stand here."""
     skipped: list[tuple[int, str]] = field(default_factory=list)
     """Line and why it is no rule."""
     title: str = ""
@@ -34,20 +35,24 @@ def seed(here: Here, path: str) -> Seeded:
     """Read the bullets of a file (prose, tables, code and headings are no rules) and record where they stand."""
     snapshot = _read(here, path)
     result = Seeded(snapshot.path)
-    owner = _owner(here, snapshot.path)
+    scope, key = _owner(here, snapshot.path)
+    branch = gitdir.branch(os.path.dirname(snapshot.path))
     with here.store.edit(here.now) as edit:
         for bullet in section.bullets(snapshot.data):
-            _take(here, edit, result, bullet, owner)
+            place = Written(snapshot.path, here.today, bullet.section, bullet.text, scope, key, branch, adopted=True)
+            _take(here, edit, result, bullet.line, place)
         if edit.changed:
-            changes.commit(
-                edit,
-                "seeded",
-                f"seed {len(result.added)} rules from {snapshot.path}",
-                rules=[r.id for r in result.added],
-            )
-    if result.added:
-        result.title = f"seed {len(result.added)} rules from {os.path.basename(path)}"
+            result.title = _title(result)
+            ids = [*(r.id for r in result.added), *result.placed]
+            changes.commit(edit, "seeded", result.title, rules=ids)
     return result
+
+
+def _title(result: Seeded) -> str:
+    added, placed, name = len(result.added), len(result.placed), os.path.basename(result.path)
+    if added or not placed:
+        return f"seed {added} rule{'s' * (added != 1)} from {name}"
+    return f"seed the place{'s' * (placed != 1)} of {placed} known rule{'s' * (placed != 1)} in {name}"
 
 
 def _read(here: Here, path: str) -> files.Snapshot:
@@ -66,65 +71,61 @@ def _read(here: Here, path: str) -> files.Snapshot:
 
 def _owner(here: Here, path: str) -> tuple[str, str]:
     """Say whose file it is: (`global` or `project`, project key)."""
-    everywhere = {os.path.realpath(host.global_file(here.home.user, here.env)) for host in hosts.HOSTS}
-    everywhere.add(os.path.realpath(hosts.global_choice(here.home.user, here.env).path))
-    if path in everywhere:
+    user, env = here.home.user, here.env
+    everywhere = [hosts.global_choice(user, env).path]
+    for host in hosts.HOSTS:
+        everywhere += [host.global_file(user, env), host.create_file(user, env)]
+    if path in map(os.path.realpath, everywhere):
         return "global", ""
-    found = project.identify(os.path.dirname(path), home=here.home.user, env=here.env)
+    found = project.identify(os.path.dirname(path), home=user, env=env)
     return "project", found.key if found else UNKNOWN
 
 
-def _take(here: Here, edit: Edit, result: Seeded, bullet: section.Bullet, owner: tuple[str, str]) -> None:
+def _take(here: Here, edit: Edit, result: Seeded, line: int, place: Written) -> None:
     from improve import match
 
     try:
-        text = wording.check_rule(wording.plain(bullet.text))
+        text = wording.check_rule(wording.plain(place.text))
     except Refused as exc:
-        result.skipped.append((bullet.line, str(exc)))
+        result.skipped.append((line, str(exc)))
         return
-    scope, key = owner
-    entry = Written(
-        result.path,
-        here.today,
-        bullet.section,
-        bullet.text,
-        scope,
-        "" if scope == "global" else key,
-        gitdir.branch(os.path.dirname(result.path)),
-        adopted=True,
-    )
     row = edit.index.same_wording(match.normalize(text))
-    if row:
-        if not any(w.path == entry.path and w.text == entry.text for w in row.rule.written_to):
-            edit.put(row.rule._replace(written_to=(*row.rule.written_to, entry)))
-        result.known.append(row.rule)
+    if row is None:
+        rule = _new(here, edit, text, place)
+        edit.put(rule)
+        result.added.append(rule)
         return
+    result.known.append(row.rule)
+    if not any(w.path == place.path and w.text == place.text for w in row.rule.written_to):
+        edit.put(row.rule._replace(written_to=(*row.rule.written_to, place)))
+        result.placed.append(row.rule.id)
+
+
+def _new(here: Here, edit: Edit, text: str, place: Written) -> Rule:
     observation = Observation(
-        UNKNOWN if scope == "global" else key,
+        place.project or UNKNOWN,
         here.today,
-        f"seeded from {here.short(result.path)}",
+        f"seeded from {here.short(place.path)}",
         here.now.isoformat(timespec="seconds"),
         signal="remember",
         provenance="import",
         oid=spool.new_oid(),
     )
-    rule = Rule(
+    return Rule(
         id=free_id(edit, text),
         text=text,
-        domain=domain_of(bullet.section),
+        domain=domain_of(place.section, edit.view.taxonomy),
         created=here.today,
         last_reinforced=here.today,
         observations=(observation,),
-        written_to=(entry,),
-        escalation="global" if scope == "global" else "local",
+        written_to=(place,),
+        escalation="global" if place.scope == "global" else "local",
         escalated_at=here.today,
     )
-    edit.put(rule)
-    result.added.append(rule)
 
 
-def domain_of(heading: str) -> str:
-    """Find the domain whose section this is; `unknown` for any other heading."""
+def domain_of(heading: str, taxonomy: Taxonomy) -> str:
+    """Find the domain whose section this is, people's own ones too; `unknown` for any other heading."""
     wanted = heading.strip().casefold()
-    known = {**GENERAL, **PROJECT_SPECIFIC, **SECTION_ONLY}
-    return next((domain for domain, title in known.items() if wanted in (title.casefold(), domain)), UNKNOWN)
+    known = taxonomy.known
+    return next((d for d in known if wanted in (section_of(d).casefold(), d.casefold())), UNKNOWN)
