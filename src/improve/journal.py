@@ -17,6 +17,8 @@ from typing import Any, BinaryIO
 from improve import files
 from improve.folder import close_quietly, explained
 
+CHANGE_SETS = ("applied", "confirmed", "merged", "split", "set", "retired", "restored", "seeded")
+"""Events that `undo` takes back."""
 INTERNAL = ("applying", "undoing", "cut off", "backup")
 """Events for improve itself: what it is about to do, and where a rebuild starts."""
 _LONGEST = 1 << 24
@@ -79,4 +81,35 @@ def parse(line: bytes) -> dict[str, Any] | None:
         event = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return event if isinstance(event, dict) and isinstance(event.get("event"), str) else None
+    return event if isinstance(event, dict) and _is_ours(event) else None
+
+
+def _is_ours(event: dict[str, Any]) -> bool:
+    """Check the shape of what other modules read, so that a line of another program is passed over by all."""
+    kind = event.get("event")
+    if not isinstance(kind, str) or ("change" not in event and kind in (*CHANGE_SETS, "applying", "undone")):
+        return False
+    words = all(isinstance(event.get(name, ""), str) for name in ("change", "undoes", "title", "at", "sha"))
+    texts = all(_is_texts(event.get(name, {})) for name in ("entries", "before"))
+    seen, places = event.get("observations", []), event.get("projects", {})
+    told = isinstance(seen, list) and all(isinstance(item, dict) for item in seen)
+    known = isinstance(places, dict) and all(isinstance(v, list) and len(v) == 3 for v in places.values())
+    files_said, rules = event.get("files", []), event.get("rules", [])
+    lists = isinstance(rules, list) and isinstance(files_said, list) and all(map(_is_file, files_said))
+    return words and texts and told and known and lists
+
+
+def _is_texts(said: object) -> bool:
+    return isinstance(said, dict) and all(text is None or isinstance(text, str) for text in said.values())
+
+
+def _is_file(said: object) -> bool:
+    if not (isinstance(said, dict) and isinstance(said.get("path"), str) and isinstance(said.get("existed"), bool)):
+        return False
+    hunks = said.get("hunks")
+    return os.path.isabs(said["path"]) and isinstance(hunks, list) and all(map(_is_hunk, hunks))
+
+
+def _is_hunk(said: object) -> bool:
+    shaped = isinstance(said, list) and len(said) >= 3 and isinstance(said[0], int)
+    return shaped and all(isinstance(text, str) for text in said[1:])  # type: ignore[index]

@@ -594,3 +594,21 @@ def test_a_store_that_would_be_another_one_in_every_directory_is_refused(
     assert not list(tmp_path.iterdir())
     monkeypatch.setenv("AGENT_IMPROVEMENT_HOME", "~/mine")
     assert improve("where").out.startswith("store    ~/mine/rules.yaml\n")
+
+
+@pytest.mark.parametrize("line", (DATA / "journal-lines.txt").read_text(encoding="utf-8").splitlines())
+def test_a_line_of_another_program_in_the_journal_is_passed_over(improve: Improve, rules: Path, line: str) -> None:
+    """undo, log, escalate and doctor work as if it were not there, or refuse in one line; rules.yaml stays readable."""
+    improve("observe", "Keep PRs small", "--project", "p")
+    improve("set", "keep-prs-small", "--severity", "3")
+    journal = rules.with_name("journal.jsonl")
+    journal.write_bytes(journal.read_bytes() + line.encode() + b"\n")
+    for argv in (["log"], ["log", "--json"], ["escalate", "--apply"], ["doctor"]):
+        improve(*argv)
+    improve("undo", code=3 if "garbage" in line else 0)
+    assert improve("history", "keep-prs-small", "--json").json["rule"] == "Keep PRs small"
+    if "garbage" in line:
+        return
+    rules.write_bytes(b"version: [")
+    improve("doctor", "--fix")
+    assert "keep-prs-small" in improve("status", "--all").out

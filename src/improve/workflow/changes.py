@@ -12,7 +12,6 @@ from improve.errors import ImproveError, Refused
 from improve.workflow.here import Here
 
 CAP = 1 << 20
-CHANGE_SETS = ("applied", "confirmed", "merged", "split", "set", "retired", "restored", "seeded")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from typing import Any
 from improve import diff, files, journal, section
 from improve.edit import Edit
 from improve.errors import ImproveError
-from improve.workflow.changes import CAP, CHANGE_SETS, FileChange, Past, hunks_of, put_back
+from improve.journal import CHANGE_SETS
+from improve.workflow.changes import CAP, FileChange, Past, hunks_of, put_back
 from improve.workflow.here import Here
 
 CLOSING = ("undone", "cut off")
@@ -92,7 +93,7 @@ def recover(here: Here, edit: Edit) -> None:
 
 
 def _take_back(event: dict[str, Any]) -> None:
-    for item in event["files"]:
+    for item in event.get("files", []):
         with contextlib.suppress(ImproveError):  # a line that cannot be taken back is known as ours by `interrupted`
             snapshot = files.read(item["path"], cap=CAP)
             if stands(snapshot.data, hunks_of(item)):

@@ -9,10 +9,12 @@ from typing import Any
 
 from improve import diff, document, files, journal, section
 from improve.edit import Edit
-from improve.errors import ImproveError, Refused
+from improve.errors import Refused
+from improve.journal import CHANGE_SETS
+from improve.layout import Malformed
 from improve.rule import Rule, occasions
 from improve.workflow import cutoff
-from improve.workflow.changes import CAP, CHANGE_SETS, FileChange, Past, hunks_of, new_id, put_back
+from improve.workflow.changes import CAP, FileChange, Past, hunks_of, new_id, put_back
 from improve.workflow.here import Here
 from improve.workflow.reconcile import reconcile
 from improve.workflow.targets import Targets
@@ -181,9 +183,12 @@ def _forget(edit: Edit, rule_id: str, current: str | None, after: str | None, re
 
 
 def _rule(text: str | None, indent: int) -> Rule:
-    rule = document.read_entry(text, indent).rule if text else None
+    try:
+        rule = document.read_entry(text, indent).rule if text else None
+    except Malformed:
+        rule = None
     if rule is None:
-        raise ImproveError("the journal holds no usable text of a rule; nothing was changed")
+        raise Refused("the journal holds no usable text of a rule; nothing was changed. Change it with: improve set")
     return rule
 
 
