@@ -40,7 +40,7 @@ if sys.version_info < (3, 11):
 
 DISTRIBUTION = "agent-improvement>=0.1.0"
 STAMP = "ready"
-ENVIRONMENT_FAILURE = 5  # DESIGN: exit codes; docs/commands.md lists them
+ENVIRONMENT_FAILURE = 5  # docs/commands.md lists the exit codes
 
 
 class SetUpFailed(Exception):
@@ -340,8 +340,7 @@ def explain(output: str, requirements: "list[str]", log: str) -> str:
         advice += ", or link to this file in a checkout instead of copying it"
     more = f"; what the installers said is in {log}" if lines else ""
     return (
-        f"cannot set up its private environment: {reason}. Nothing was done. "
-        f"{advice}, and run the command again{more}"
+        f"cannot set up its private environment: {reason}. Nothing was done. {advice}, and run the command again{more}"
     )
 
 
@@ -352,9 +351,7 @@ def installers(into: Environment) -> "list[list[str]]":
     found = []
     uv = on_path("uv")
     if uv:
-        found.append(
-            [uv, "pip", "install", "--compile-bytecode", "--python", into.python or sys.executable, *target]
-        )
+        found.append([uv, "pip", "install", "--compile-bytecode", "--python", into.python or sys.executable, *target])
     # a virtual environment lacks pip at times, and the Python it was made from has it
     own = dict.fromkeys([sys.executable, getattr(sys, "_base_executable", sys.executable)])
     for python in filter(has_pip, own):

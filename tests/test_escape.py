@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from improve.escape import visible, visible_path
+from improve.escape import visible
 
 ANY = st.text(st.characters(exclude_categories=()) | st.sampled_from("ab \n\t\x1b\x9b\u200d\ufe0f👩"))
 
@@ -82,20 +81,3 @@ def test_showing_never_fails_and_is_stable(text: str, multiline: bool) -> None:
     shown.encode()
     assert visible(shown, multiline=multiline) == shown
     assert len(shown.splitlines()) <= 1 + (text.count("\n") if multiline else 0)
-
-
-@pytest.mark.parametrize(
-    ("path", "shown"),
-    [
-        ("/home/me/AGENTS.md", "/home/me/AGENTS.md"),
-        (Path("a/b"), "a/b"),
-        (b"/tmp/\xff\x1b[2J\n", "/tmp/\\xff\\x1b[2J\\n"),
-        ("/tmp/\udc80", "/tmp/\\x80"),
-        ("/tmp/日本", "/tmp/日本"),
-        (b"/tmp/\xe6\x97\xa5", "/tmp/日"),
-        ("x" * 5_000, "x" * 5_000),
-    ],
-)
-def test_paths_are_shown_on_one_line(path: str | bytes | Path, shown: str) -> None:
-    """A path is shown with the bytes that are no text as escapes, and never as two lines."""
-    assert visible_path(path) == shown

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from improve import repo
-from improve.repo import commit_home, history, tidy
+from improve.repo import commit_home, tidy
 
 ALL = ("rules.yaml", "journal.jsonl")
 
@@ -34,11 +34,19 @@ def store(tmp_path: Path) -> Path:
 
 def git(where: Path, *arguments: str) -> str:
     """Ask the real git about a home."""
-    return (
-        subprocess.run(["git", *arguments], cwd=where, check=True, capture_output=True)
-        .stdout.decode()
-        .strip()
-    )
+    return subprocess.run(["git", *arguments], cwd=where, check=True, capture_output=True).stdout.decode().strip()
+
+
+_PATH = os.environ["PATH"]
+
+
+def subjects(where: Path) -> list[str]:
+    """List the first lines of a home's commits, newest first, whatever a test did to the environment."""
+    if not (where / ".git").exists():
+        return []
+    argv = ["git", "-c", "safe.directory=*", "log", "-z", "--format=%s"]
+    done = subprocess.run(argv, cwd=where, env={"PATH": _PATH}, check=True, capture_output=True)
+    return done.stdout.decode().split("\0")[:-1]
 
 
 def program(where: Path, name: str, script: str) -> Path:
@@ -76,7 +84,7 @@ def test_nothing_changed_is_no_commit(store: Path) -> None:
     """A second call without a change says nothing and adds nothing."""
     assert commit_home(str(store), "one", paths=ALL) is None
     assert commit_home(str(store), "two", paths=ALL) is None
-    assert [commit.subject for commit in history(str(store), 10)] == ["one"]
+    assert subjects(store) == ["one"]
 
 
 def test_changed_new_and_removed_files_are_committed(store: Path) -> None:
@@ -92,9 +100,7 @@ def test_changed_new_and_removed_files_are_committed(store: Path) -> None:
     assert git(store, "show", "HEAD:rules.yaml") == "version: 2\nrules: []"
 
 
-@pytest.mark.parametrize(
-    "data", [b"a\r\nb\r\n", b"a\r\nb\n", b"\xef\xbb\xbfa", b"\xff\x00\xfe", b"no newline", b""]
-)
+@pytest.mark.parametrize("data", [b"a\r\nb\r\n", b"a\r\nb\n", b"\xef\xbb\xbfa", b"\xff\x00\xfe", b"no newline", b""])
 def test_the_bytes_are_kept(data: bytes, store: Path) -> None:
     """Line ends, byte order marks and broken encodings go into the history as they are."""
     (store / "rules.yaml").write_bytes(data)
@@ -137,7 +143,7 @@ def test_a_home_behind_a_link_is_committed_where_it_is(store: Path, tmp_path: Pa
 def test_any_message_is_fine(message: str, store: Path) -> None:
     """Empty, hostile, undecodable or long."""
     assert commit_home(str(store), message, paths=ALL) is None
-    assert len(history(str(store), 10)) == 1
+    assert len(subjects(store)) == 1
 
 
 @settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -147,9 +153,7 @@ def test_a_message_comes_back(tmp_path_factory: pytest.TempPathFactory, message:
     home = tmp_path_factory.mktemp("home")
     (home / "f").touch()
     assert commit_home(str(home), f"x{message}x", paths=["f"]) is None
-    body = subprocess.run(
-        ["git", "log", "-1", "--format=%B"], cwd=home, check=True, capture_output=True
-    ).stdout
+    body = subprocess.run(["git", "log", "-1", "--format=%B"], cwd=home, check=True, capture_output=True).stdout
     want = f"x{message}x".replace("\0", "\ufffd").encode("utf-8", "replace")
     assert b"".join(body.split()) == b"".join(want.split())
 
@@ -196,8 +200,7 @@ def test_hooks_signing_and_templates_of_the_person_are_not_used(
     program(store / ".git/hooks", "pre-commit", f"touch {flag}; exit 1")
     (store / "rules.yaml").write_bytes(b"b\r\n")
     assert commit_home(str(store), "y", paths=ALL) is None
-    assert [commit.subject for commit in history(str(store), 5)] == ["y", "x"]
-    assert history(str(store), 1)[0].at[:4] > "2001"
+    assert subjects(store) == ["y", "x"]
     assert dict(os.environ) == before
     assert not flag.exists()
     for name in os.environ.copy():
@@ -205,9 +208,7 @@ def test_hooks_signing_and_templates_of_the_person_are_not_used(
             monkeypatch.delenv(name)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     assert git(store, "log", "-1", "--format=%an") == "improve"
-    assert (
-        subprocess.run(["git", "show", "HEAD:rules.yaml"], cwd=store, capture_output=True).stdout == b"b\r\n"
-    )
+    assert subprocess.run(["git", "show", "HEAD:rules.yaml"], cwd=store, capture_output=True).stdout == b"b\r\n"
 
 
 def test_ignore_and_attribute_files_of_the_person_are_not_used(store: Path, home: Path) -> None:
@@ -217,9 +218,7 @@ def test_ignore_and_attribute_files_of_the_person_are_not_used(store: Path, home
     (home / ".config/git/attributes").write_text("* text eol=crlf\n", "utf-8")
     (store / "rules.yaml").write_bytes(b"a\r\n")
     assert commit_home(str(store), "x", paths=ALL) is None
-    assert (
-        subprocess.run(["git", "show", "HEAD:rules.yaml"], cwd=store, capture_output=True).stdout == b"a\r\n"
-    )
+    assert subprocess.run(["git", "show", "HEAD:rules.yaml"], cwd=store, capture_output=True).stdout == b"a\r\n"
 
 
 # -- where it is not our place --------------------------------------------------------------------
@@ -278,10 +277,9 @@ def test_a_missing_git_is_one_line(path: str, store: Path, monkeypatch: pytest.M
     program(Path.cwd(), "git", f"touch {flag}")
     monkeypatch.setenv("PATH", path)
     assert (
-        commit_home(str(store), "x", paths=ALL)
-        == f"{store}: saved, but not in its git history: git is not installed"
+        commit_home(str(store), "x", paths=ALL) == f"{store}: saved, but not in its git history: git is not installed"
     )
-    assert history(str(store), 3) == []
+    assert subjects(store) == []
     assert not flag.exists()
     assert not (store / ".git").exists()
 
@@ -333,7 +331,7 @@ def test_a_repository_cut_off_while_it_was_made_is_finished(store: Path) -> None
     """A kill in the middle of the first `git init` costs nothing."""
     (store / ".git/objects").mkdir(parents=True)
     assert commit_home(str(store), "one", paths=ALL) is None
-    assert len(history(str(store), 5)) == 1
+    assert len(subjects(store)) == 1
 
 
 @pytest.mark.parametrize("home_", ["/nonexistent", "", "a\0b", "/dev/null"])
@@ -352,9 +350,7 @@ def test_a_git_that_hangs_is_stopped_with_all_it_started(
 ) -> None:
     """Politely, then for good; nothing is left running."""
     pids = tmp_path / "pids"
-    program(
-        tmp_path / "bin", "git", f"{trap} sleep 300 & echo $! >> {pids}; echo $$ >> {pids}; wait; sleep 300"
-    )
+    program(tmp_path / "bin", "git", f"{trap} sleep 300 & echo $! >> {pids}; echo $$ >> {pids}; wait; sleep 300")
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
     start = time.monotonic()
     said = commit_home(str(store), "x", paths=ALL, timeout=0.5)
@@ -423,20 +419,6 @@ def test_four_at_once_leave_a_sound_history(store: Path) -> None:
 # -- reading and packing --------------------------------------------------------------------------
 
 
-def test_the_history_is_newest_first_and_limited(store: Path) -> None:
-    """Each commit with its time and the first line of its message."""
-    for n in range(3):
-        (store / "rules.yaml").write_text(f"{n}", "utf-8")
-        commit_home(str(store), f"change {n}\twith tab\n\nbody", paths=ALL)
-    assert [commit.subject for commit in history(str(store), 2)] == [
-        "change 2\twith tab",
-        "change 1\twith tab",
-    ]
-    assert len(history(str(store), 10)[0].at) == 25
-    assert history(str(store), 0) == []
-    assert history(str(store.parent), 3) == []
-
-
 def test_tidying_packs_the_history(store: Path) -> None:
     """Loose objects become one pack; without a history there is nothing to do."""
     assert tidy(str(store)) is None
@@ -444,7 +426,7 @@ def test_tidying_packs_the_history(store: Path) -> None:
     commit_home(str(store), "x", paths=ALL)
     assert tidy(str(store)) is None
     assert list((store / ".git/objects/pack").glob("*.pack"))
-    assert len(history(str(store), 5)) == 1
+    assert len(subjects(store)) == 1
 
 
 def test_the_ignored_patterns_hide_what_is_derived(store: Path) -> None:

@@ -83,7 +83,7 @@ def test_insert(case: Case) -> None:
 def test_insert_reports_where(case: Case) -> None:
     """What insert reports is true: the line, the bullet under its section, and what was created."""
     edit = case.inserted()
-    (ours,) = [b for b in section.find(edit.data, lambda text: text == case.text) if b.line == edit.line]
+    (ours,) = [b for b in bullets(edit.data) if (b.text, b.line) == (case.text, edit.line)]
     assert ours.section.casefold() == case.section.casefold()
     made = [h.text for h in headings(edit.data)][len(headings(case.given)) :]
     title = [case.options["title"]] if edit.created_title else []
@@ -288,7 +288,7 @@ def test_nothing_but_ours_changes(data: bytes, name: str, text: str, title: str)
     edit = _edit(data, name, text, title)
     (hunk,) = edit.hunks
     assert edit.data == data[: hunk.offset] + hunk.added + data[hunk.offset :] and not hunk.removed
-    (ours,) = [b for b in section.find(edit.data, lambda t: t == text) if b.line == edit.line]
+    (ours,) = [b for b in bullets(edit.data) if (b.text, b.line) == (text, edit.line)]
     assert [(b.section, b.text) for b in bullets(edit.data) if b != ours] == [
         (b.section, b.text) for b in bullets(data)
     ]

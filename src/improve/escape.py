@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from improve.character import TOO_MANY_MARKS, faults, plain_ascii
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from os import PathLike
-
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -30,13 +26,6 @@ def visible(text: str, *, multiline: bool = False) -> str:
         if fault != TOO_MANY_MARKS and not (multiline and chars[index] == "\n"):
             chars[index] = _escape(chars[index])
     return "".join(chars)
-
-
-def visible_path(path: str | bytes | PathLike[str] | PathLike[bytes]) -> str:
-    """Show a path on one line; bytes that are no UTF-8 appear as `\\xff`."""
-    name = path if isinstance(path, (str, bytes)) else path.__fspath__()
-    text = name.decode("utf-8", "surrogateescape") if isinstance(name, bytes) else name
-    return visible("".join(f"\\x{ord(c) - 0xDC00:02x}" if "\udc80" <= c <= "\udcff" else c for c in text))
 
 
 def _escape(char: str) -> str:

@@ -16,7 +16,6 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from improve import files, gitdir
 from improve.errors import ImproveError
@@ -74,16 +73,6 @@ class _Failed(Exception):
     """Why there is no commit, as the end of a sentence."""
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """One change set in the home's history."""
-
-    id: str
-    at: str
-    """ISO 8601 with zone."""
-    subject: str
-
-
 def commit_home(home: str, message: str, *, paths: Sequence[str], timeout: float = 5.0) -> str | None:
     """Commit these files of the home; None when that is done or nothing changed, else one line why not.
 
@@ -104,18 +93,6 @@ def commit_home(home: str, message: str, *, paths: Sequence[str], timeout: float
         git.run("update-index", "--add", "--remove", "-z", "--stdin", given=os.fsencode("\0".join(names) + "\0"))
         git.run(*_COMMIT.split(), given=message.replace("\0", "\ufffd").encode("utf-8", "replace"))
     return notice.text
-
-
-def history(home: str, limit: int) -> list[Commit]:
-    """List the newest commits of the home's own history, newest first; nothing when there is none."""
-    found: list[Commit] = []
-    with _failing_softly(home):
-        real = _real(home)
-        if gitdir.is_git_directory(os.path.join(real, ".git")):
-            out = _Git(real, 5.0).run("log", "-z", f"-{max(0, limit)}", "--format=%h%x09%cI%x09%s")
-            rows = (row.split("\t", 2) for row in out.split("\0") if row)
-            found = [Commit(*row) for row in rows]
-    return found
 
 
 def tidy(home: str, *, timeout: float = 60.0) -> str | None:

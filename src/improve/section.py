@@ -8,7 +8,7 @@ it is not made.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from improve.block import Kind
@@ -25,7 +25,6 @@ __all__ = [
     "bullets",
     "check_editable",
     "diff_hunks",
-    "find",
     "headings",
     "insert",
     "remove",
@@ -66,11 +65,6 @@ def check_editable(data: bytes, *, siblings: Collection[str] = ()) -> None:
             f"the file holds only the name of its sibling {pointed}: it is a symbolic link that was checked"
             f" out as text; nothing was written; write to {pointed}, or make it a link again"
         )
-
-
-def find(data: bytes, same: Callable[[str], bool]) -> list[Bullet]:
-    """List the bullets whose text is the same as something, as the caller sees it."""
-    return [bullet for bullet in bullets(data) if same(bullet.text)]
 
 
 def insert(data: bytes, section: str, text: str, *, title: str = "") -> Edit:

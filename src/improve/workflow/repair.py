@@ -56,6 +56,8 @@ def examine(here: Here, *, fix: bool = False) -> Report:
         _home(here, report)
         _config(here, report)
         healthy = _rules(here, report)
+    if fix and here.config.git:
+        _tidy(here, report)
     _spool(here, report)
     _journal(here, report)
     if healthy:
@@ -195,6 +197,15 @@ def _rebuild(here: Here, report: Report) -> None:
             },
             durable=True,
         )
+
+
+def _tidy(here: Here, report: Report) -> None:
+    """Pack the store's own git history, which no other command stops for."""
+    from improve import repo
+
+    notice = repo.tidy(here.home.path)
+    if notice:
+        report.add(True, notice)
 
 
 def _refuse_newer(here: Here, data: bytes) -> None:
