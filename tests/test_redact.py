@@ -160,6 +160,32 @@ def test_only_the_value_is_replaced() -> None:
     assert redact("Authorization: Basic " + b64("user:pass")) == "Authorization: Basic [redacted:basic-auth]"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PASSWORD='correct horse battery'",
+        'DB_PASSWORD="S3cret pass phrase"',
+        "export PGPASSWORD='the quick brown fox'",
+        'login(user="me", password="blue moon over lima")',
+        'password: "correct horse battery staple"',
+        'password = "correct horse battery"',
+        '{"password": "tr0ub4dor and three"}',
+        "the passphrase is 'window apple seven boat'",
+        "Passwort: `Kuh Mond Leiter Zange`",
+        "CLIENT_SECRET='grey owl nine lamps'",
+        'MOTDEPASSE_PASSWORD="l\'ours blanc dort"',
+    ],
+)
+def test_a_passphrase_goes_up_to_its_closing_quote(text: str) -> None:
+    """Blanks do not end a value in quotes: no word of it stays, and what stands around does."""
+    clean = redact(text)
+    [secret] = find(text)
+    quote_at = text[secret.start - 1]
+    assert text[secret.end] == quote_at and quote_at in "\"'`"
+    assert " " not in clean[secret.start : clean.index("]", secret.start)]
+    assert redact(f"before {text} after") == f"before {clean} after"
+
+
 def test_a_token_longer_than_known_leaves_no_rest() -> None:
     """A vendor may make its tokens longer: what goes on after the known length is redacted too."""
     for kind, beginnings, _ in PREFIXED:

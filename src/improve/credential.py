@@ -58,6 +58,14 @@ _WORDS = (
     "|password|passwords|passwort|required|optional|undefined|disabled|enabled|string|strings|boolean|number|"
     "unknown|hashed|encrypted|plaintext|changeme|placeholder|incorrect|invalid|missing|username|redacted|"
 )
+_ABOUT = (
+    "|required|require|requires|must|mandatory|optional|invalid|incorrect|wrong|missing|enter|your|please|characters|"
+    "chars|digits|forgot|reset|default|example|change|confirm|see|stored|hashed|encrypted|expired|here|"
+)
+"""Words of messages and placeholders that stand where a passphrase could."""
+_LITTLE = "|a|an|the|is|are|be|was|to|of|for|with|and|or|not|in|on|at|it|this|that|has|have|can|if|no|"
+_CODE = r"[{}<>]|\$\w|%[sdv]|^[\"'` ]|[\"'` ]$|[\"'`] ?\+|\w\("
+"""Code between two quotes that do not belong together, or a template."""
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
@@ -245,7 +253,9 @@ def _assigned_to(text: str, lower: str, key: str, kind: str) -> Iterator[Found]:
             value = match[match.lastgroup]
             tries = tries + 1 if at < reached and len(value) > _LONG_RUN else 0
             reached = match.end()
-            if _worth_hiding(value, kind, match.lastgroup != "bare"):
+            quoted = match.lastgroup != "bare"
+            between = text[end : match.start(match.lastgroup)]
+            if _phrase(value, kind, between) if quoted and " " in value else _worth_hiding(value, kind, quoted):
                 yield match.start(match.lastgroup), match.end(match.lastgroup), kind
                 end = reached
         at = lower.find(key, reached if tries >= _MOST_TRIES else end)
@@ -265,11 +275,28 @@ def _another_word(text: str, at: int, end: int) -> bool:
     return text[at - 1 : at].isalpha() or text[end : end + 1].isalpha() or text[at : end + 1] == "PASS:"
 
 
+def _made_up(value: str) -> bool:
+    return "[redacted:" in value or compiled(_TEMPLATE).match(value) is not None or example(value)
+
+
+def _phrase(value: str, kind: str, between: str) -> bool:
+    """Tell a passphrase in quotes from code and from a sentence about passwords."""
+    lower = value.lower()
+    words = [f"|{word.strip('.,:;!?()')}|" for word in lower.split()]
+    about = any(key in lower for key, meant in _KEYS if meant == "password" and len(key) > 4)
+    if about or len(words) < 2 or _made_up(value) or compiled(_CODE).search(value) or any(w in _ABOUT for w in words):
+        return False
+    if "=" in between and " " not in between:  # as a shell assigns
+        return kind in ("password", "secret")
+    odd = compiled(r"[A-Za-z]\d+[A-Za-z]").search(value) is not None
+    return kind == "password" and (odd or (len(words) > 2 and not any(word in _LITTLE for word in words)))
+
+
 def _worth_hiding(value: str, kind: str, quoted: bool) -> bool:
     """Tell a credential from code, a template, a type, a path or prose."""
     if value.isalpha() and not quoted and (kind != "password" or compiled(_CAMEL).match(value)):
         return False
-    if "[redacted:" in value or compiled(_TEMPLATE).match(value) or " " in value or example(value):
+    if " " in value or _made_up(value):
         return False
     if not quoted:
         value = value.rstrip(".:!?)]}")
