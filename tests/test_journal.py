@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import islice
 from pathlib import Path
 
@@ -68,3 +69,34 @@ def test_a_torn_line_does_not_swallow_the_next(tmp_path: Path) -> None:
     journal.append(str(path), {"event": "next"}, durable=False)
     assert [event["event"] for event in journal.read(str(path))] == ["next"]
     assert path.stat().st_size > 20
+
+
+_FILE = {"path": "/x/AGENTS.md", "existed": True, "hunks": [[0, "", "- a\n"], [9, "- b\n", "", "1 0a1b2c3d"]]}
+_CHANGE = {
+    "event": "applied", "change": "0a1b2c3d", "title": "t", "at": "2026-11-30T12:00:00+01:00", "rules": ["a"],
+    "entries": {"a": None}, "before": {"a": "- id: a\n"}, "files": [_FILE],
+    "projects": {"p": ["p", "", ["/x"], ["q"]], "q": ["", "", []]},
+}  # fmt: skip
+
+
+def test_what_is_written_is_ours() -> None:
+    """Every key that other modules read, as they write it; more keys than these do no harm."""
+    assert journal.parse(json.dumps({**_CHANGE, "later": [1]}).encode()) == {**_CHANGE, "later": [1]}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"at": 5}, {"change": 5}, {"title": None}, {"undoes": []}, {"rules": [5]}, {"rules": "a"},
+        {"entries": {"a": 5}}, {"entries": []}, {"before": {"a": []}}, {"observations": [5]}, {"observations": {}},
+        {"files": [{**_FILE, "path": 5}]}, {"files": [{**_FILE, "path": "AGENTS.md"}]}, {"files": {}}, {"files": [[]]},
+        *({"files": [{**_FILE, "hunks": [hunk]}]} for hunk in (
+            [0, ""], ["0", "", ""], [True, "", ""], [0, "", 5], [0, "", "", 5], [0, "", "", "x"], [0, "", "", "1 "],
+            [0, "", "", "x 0a"], [0, "", "", "1 0a", ""], None,
+        )),
+        *({"projects": {"p": place}} for place in (None, [], ["", ""], ["", "", ""], ["", "", [5]], ["", "", [], 5])),
+    ],
+)  # fmt: skip
+def test_a_line_of_the_wrong_shape_is_passed_over(wrong: dict[str, object]) -> None:
+    """Valid JSON with a value nobody could use is none of ours, so no command stumbles over it."""
+    assert journal.parse(json.dumps({**_CHANGE, **wrong}).encode()) is None

@@ -93,9 +93,9 @@ def _is_ours(event: dict[str, Any]) -> bool:
     texts = all(_is_texts(event.get(name, {})) for name in ("entries", "before"))
     seen, places = event.get("observations", []), event.get("projects", {})
     told = isinstance(seen, list) and all(isinstance(item, dict) for item in seen)
-    known = isinstance(places, dict) and all(isinstance(v, list) and len(v) == 3 for v in places.values())
+    known = isinstance(places, dict) and all(map(_is_place, places.values()))
     files_said, rules = event.get("files", []), event.get("rules", [])
-    lists = isinstance(rules, list) and isinstance(files_said, list) and all(map(_is_file, files_said))
+    lists = _is_words(rules) and isinstance(files_said, list) and all(map(_is_file, files_said))
     return words and texts and told and known and lists
 
 
@@ -111,5 +111,18 @@ def _is_file(said: object) -> bool:
 
 
 def _is_hunk(said: object) -> bool:
-    shaped = isinstance(said, list) and len(said) >= 3 and isinstance(said[0], int)
-    return shaped and all(isinstance(text, str) for text in said[1:])  # type: ignore[index]
+    shaped = isinstance(said, list) and len(said) in (3, 4) and type(said[0]) is int
+    if not shaped or not _is_words(said[1:]):  # type: ignore[index]
+        return False
+    count, _, name = said[3].partition(" ") if len(said) == 4 else ("1", "", "x")  # type: ignore[index, arg-type]
+    return bool(name) and count.removeprefix("-").isdecimal() and count.isascii()
+
+
+def _is_place(said: object) -> bool:
+    if not isinstance(said, list) or len(said) < 3:
+        return False
+    return _is_words(said[:2]) and all(map(_is_words, said[2:]))
+
+
+def _is_words(said: object) -> bool:
+    return isinstance(said, list) and all(isinstance(text, str) for text in said)

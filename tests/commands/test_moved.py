@@ -137,3 +137,17 @@ def test_the_registry_of_a_moved_project_reads_back(improve: Improve, repository
     git(root, "remote", "remove", "origin")
     assert "count=4, same project" in observe(improve, root)
     assert rules.read_text(encoding="utf-8").count("roots:") == 1
+
+
+def test_a_rebuilt_store_knows_the_old_key(improve: Improve, repository: Repository, rules: Path) -> None:
+    """rules.yaml is broken after the move: what the journal knows is one project again."""
+    root = repository("shop", remote=None)
+    observe(improve, root)
+    git(root, "remote", "add", "origin", "https://github.com/acme/shop.git")
+    observe(improve, root)
+    (rules.parent / "backup" / "rules.yaml").unlink(missing_ok=True)
+    rules.write_text("rules: [\n", encoding="utf-8")
+    improve("doctor", "--fix")
+    assert projects(improve) == ["github.com/acme/shop"]
+    assert rules.read_text(encoding="utf-8").count("roots:") == 1
+    assert "was:" in rules.read_text(encoding="utf-8")

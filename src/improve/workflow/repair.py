@@ -257,7 +257,9 @@ def _from_backup(here: Here) -> bytes:
             else:
                 texts[rule_id] = text
         for key, values in dict(event.get("projects") or {}).items():  # type: ignore[call-overload]
-            places[key] = Place(values[0], values[1], tuple(values[2]))
+            places[key] = Place(*values[:2], *map(tuple, values[2:4]))
+            if not any(places[key]):  # it goes by another key since
+                del places[key]
     return _assembled(front, texts, places)
 
 
