@@ -306,3 +306,28 @@ def test_a_subdirectory_of_a_monorepo_belongs_to_the_repository(improve: Improve
     improve("escalate", "--apply")
     assert GREEN in (shop / "AGENTS.md").read_text()
     assert (web / "AGENTS.md").read_text() == "# Web\n"
+
+
+def test_what_was_done_in_a_repository_can_be_rebuilt_with_its_directory(
+    improve: Improve, repository: Repository, rules: Path
+) -> None:
+    """The journal's own lines are all understood: log shows them, and a rebuilt store knows rule and root."""
+    shop = repository("my shop")
+    improve("observe", GREEN, cwd=shop)
+    assert "observed paint-the-shed-green" in improve("log").out
+    assert "cut off" not in improve("doctor").out
+    rules.write_bytes(b"version: [")
+    improve("doctor", "--fix")
+    where = improve("where", "--json").json
+    assert (where["project"], where["roots"]) == ("github.com/acme/my shop", [str(shop)])
+    assert "paint-the-shed-green" in improve("status").out
+
+
+def test_a_diff_shows_tabs_as_tabs(improve: Improve, repository: Repository) -> None:
+    """Tabs in the file, and behind a name with blanks, are no escapes; other control characters are."""
+    shop = repository("my shop", agents="# Shop\n\n- a\tb\n- red \x1b[31m\n")
+    twice(improve, shop, GREEN)
+    out = improve("escalate").out
+    assert "- a\tb\n" in out
+    assert "\\t" not in out
+    assert "\\x1b[31m" in out

@@ -68,9 +68,9 @@ def say(text: str, *, newline: bool = True) -> None:
 
 def say_diff(diff: str) -> None:
     """Print a unified diff, in colour on a terminal that wants it (https://no-color.org)."""
-    text = visible(diff, multiline=True)
+    text = "\t".join(visible(part, multiline=True) for part in diff.split("\t"))
     if not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
-        say(text, newline=False)
+        click.echo(text, nl=False)
         return
     colours = {"+": "green", "-": "red", "@": "cyan"}
     for line in text.splitlines(keepends=True):
