@@ -57,3 +57,19 @@ def test_undo_of_a_preview_changes_nothing(improve: Improve, repository: Reposit
     agents.write_text("# Shop\n")
     assert "somebody deleted" in improve("undo", "--dry-run").out
     assert improve("status", "--json").json["rules"][0]["written_to"]
+
+
+def test_undo_takes_away_the_directories_it_made(improve: Improve, repository: Repository, home: Path) -> None:
+    """Folders that were made for a file go with it; those that were there, or hold something since, stay."""
+    (home / ".claude").mkdir()
+    shop = repository("shop")
+    improve("observe", PNPM, "--explicit-scope", "global", cwd=shop)
+    improve("observe", DOCKER, "--file", "docs/ops/docker.md", cwd=shop)
+    improve("observe", DOCKER, cwd=shop)
+    improve("escalate", "--apply")
+    assert (home / ".claude/rules/improve.md").exists()
+    assert (shop / "docs/ops/docker.md").exists()
+    (shop / "docs/mine.txt").write_text("")
+    improve("undo")
+    assert list((home / ".claude").iterdir()) == []
+    assert list((shop / "docs").iterdir()) == [shop / "docs/mine.txt"]

@@ -42,7 +42,8 @@ class FileChange:
                     f"{self.path}: a line that would change holds a credential; nothing was written, because the "
                     "journal would keep it. Take the credential out of the file, then run the same command again"
                 )
-        return {"path": self.path, "existed": self.existed, "hunks": [_noted(hunk) for hunk in hunks]}
+        made = {} if self.existed else {"made": _missing_above(self.path)}
+        return {"path": self.path, "existed": self.existed, "hunks": [_noted(hunk) for hunk in hunks], **made}
 
 
 def _noted(hunk: diff.Hunk) -> list[int | str]:
@@ -60,6 +61,15 @@ def _secret_lines(data: bytes) -> frozenset[bytes]:
         last = number + text.count("\n", found.start, found.end)
         secret.update(line.rstrip(b"\r") for line in lines[number : last + 1] if line.strip())
     return frozenset(secret)
+
+
+def _missing_above(path: str) -> list[str]:
+    """List the directories that have to be made for a file, innermost first; none once it is written."""
+    folder, missing = os.path.dirname(path), []
+    while folder != os.path.dirname(folder) and not os.path.lexists(folder):
+        missing.append(folder)
+        folder = os.path.dirname(folder)
+    return missing
 
 
 def _text(raw: bytes) -> str:

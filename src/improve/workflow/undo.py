@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -61,6 +62,9 @@ def undo(here: Here, *, dry_run: bool = False) -> Undone:
             for snapshot, item in snapshots:
                 put_back(snapshot, item.after, existed=item.existed)
             edit.commit(line, durable=True)
+    for folder in _made(here, event):
+        with contextlib.suppress(OSError):  # somebody put something there since, or took it away
+            os.rmdir(folder)
     result.committed = True
     return result
 
@@ -79,6 +83,13 @@ def latest(here: Here, edit: Edit) -> dict[str, Any] | None:
         elif (_partly_written(event) if kind == "applying" else past.took_effect(event)) and change not in closed:
             return {**event, "resumed": change in resumed}
     return None
+
+
+def _made(here: Here, event: dict[str, Any]) -> list[str]:
+    """List the directories an apply made for its files, inner ones first; they are noted before it writes."""
+    meant = journal.read_back(here.home.journal, only=("applying",)) if event.get("files") else ()
+    noted = next((other for other in meant if other.get("change") == event["change"]), {})
+    return [folder for item in noted.get("files", []) for folder in item.get("made", [])]
 
 
 def _partly_written(event: dict[str, Any]) -> bool:
