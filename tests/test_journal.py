@@ -75,7 +75,7 @@ _FILE = {"path": "/x/AGENTS.md", "existed": True, "hunks": [[0, "", "- a\n"], [9
 _CHANGE = {
     "event": "applied", "change": "0a1b2c3d", "title": "t", "at": "2026-11-30T12:00:00+01:00", "rules": ["a"],
     "entries": {"a": None}, "before": {"a": "- id: a\n"}, "files": [_FILE],
-    "projects": {"p": ["p", "", ["/x"], ["q"]], "q": ["", "", []]},
+    "projects": {"p": ["p", "", ["/x"], ["q"]], "q": ["", "", []]}, "behind": {"a": ["b", ""]},
 }  # fmt: skip
 
 
@@ -89,6 +89,7 @@ def test_what_is_written_is_ours() -> None:
     [
         {"at": 5}, {"change": 5}, {"title": None}, {"undoes": []}, {"rules": [5]}, {"rules": "a"},
         {"entries": {"a": 5}}, {"entries": []}, {"before": {"a": []}}, {"observations": [5]}, {"observations": {}},
+        {"behind": []}, {"behind": {"a": "b"}}, {"behind": {"a": ["b"]}}, {"behind": {"a": ["b", 5]}},
         {"files": [{**_FILE, "path": 5}]}, {"files": [{**_FILE, "path": "AGENTS.md"}]}, {"files": {}}, {"files": [[]]},
         *({"files": [{**_FILE, "hunks": [hunk]}]} for hunk in (
             [0, ""], ["0", "", ""], [True, "", ""], [0, "", 5], [0, "", "", 5], [0, "", "", "x"], [0, "", "", "1 "],

@@ -41,6 +41,7 @@ class Edit:
         self._places: dict[str, Place | None] = {}
         self._entries: dict[str, str | None] = {}
         self._before: dict[str, str | None] = {}
+        self._behind: dict[str, tuple[str, str]] = {}
         self._open = True
         self._torn = False
 
@@ -83,8 +84,12 @@ class Edit:
         """Observations with a file in the spool: after a kill they come again, and must be found in their rule."""
         return spool.identities(self.home.spool)
 
-    def restore_text(self, rule_id: str, text: str) -> None:
-        """Put back the exact text an entry had, for `undo`."""
+    def restore_text(self, rule_id: str, text: str, *, behind: tuple[str, str] | None = None) -> None:
+        """Put back the exact text an entry had, for `undo`.
+
+        Args:
+            behind: the rule that it stood behind (empty for none), and the comments below it, when it was dropped.
+        """
         shape = self.view.shape
         item = document.read_entry(text, shape.indent)
         if item.rule is None:
@@ -93,16 +98,17 @@ class Edit:
         fits = text.startswith(" " * shape.indent + "- ") and ("\r\n" in text) == (shape.newline == "\r\n")
         if fits:
             whole = text if text.endswith("\n") else text + shape.newline
-            self._put(item, lambda _: whole)
+            self._put(item, lambda _: whole, behind)
         else:  # the file has another indent or other line ends by now
-            self._put(Entry(rule), lambda _: self._rendered(rule))
+            self._put(Entry(rule), lambda _: self._rendered(rule), behind)
 
-    def _put(self, item: Entry, write: Callable[[str], str]) -> None:
+    def _put(self, item: Entry, write: Callable[[str], str], behind: tuple[str, str] | None = None) -> None:
         rule = item.rule
         assert rule is not None
         place = self.index.locate(rule.id)
         if place is None:
-            self._append(item, write(""))
+            if behind is None or not self._insert(item, write(""), *behind):
+                self._append(item, write(""))
             return
         key, order, before, size = place
         if key in self._new:
@@ -158,6 +164,30 @@ class Edit:
         self._entries[item.rule.id] = text
         self._before.setdefault(item.rule.id, None)
 
+    def _insert(self, item: Entry, text: str, above: str, comments: str) -> bool:
+        """Put an entry where it stood; False when what it stood behind is gone."""
+        assert item.rule is not None
+        start = self.view.shape.start
+        place = self.index.locate(above) if above else (0, 0, 0, 0)
+        if place is None or place[0] in self._new or not self.index.total_size():
+            return False
+        key, order, before, size = place
+        at = start
+        if above:
+            left, at, old = self._texts.get(key, (start + before, start + before + size, ""))
+            old = old or self._original(left, size)
+            if not old.endswith("\n"):
+                return False
+            if comments and old.endswith("\n" + comments):  # they went to the rule above when this one was dropped
+                self._texts[key] = (left, at, old.removesuffix(comments))
+                text += comments
+        self.index.reorder([(other + 1, row) for row, other, _ in self.index.shas() if other > order])
+        [new] = self.index.insert([self._fresh(item, order + 1, 0)])
+        self._texts[new] = (at, at, text)
+        self._entries[item.rule.id] = text
+        self._before.setdefault(item.rule.id, None)
+        return True
+
     def _fresh(self, item: Entry, order: int, size: int, *, words: bool = True) -> Fresh:
         limits = self.store.config.thresholds
         return sync.of_entry(item, self.view.taxonomy, limits, place=(order, b"", size), words=words)
@@ -178,6 +208,7 @@ class Edit:
         left, right, old = self._texts.get(key, (start, start + size, self._original(start, size)))
         kept = document.trailing_comments(old, self.view.shape.indent)
         self._before.setdefault(rule_id, old.removesuffix(kept))
+        self._behind[rule_id] = (self.index.id_before(order), kept)
         self._texts[key] = (left, right, kept)
         # The row stays, empty, until the commit: the offsets of later entries are counted from its size.
         self.index.update(key, Fresh(order, b"", size, None, (), None))
@@ -210,6 +241,8 @@ class Edit:
         line = {"v": 1, "at": self.now.isoformat(timespec="seconds"), **event}
         if self._entries:
             line["entries"] = self._entries
+        if behind := {key: said for key, said in self._behind.items() if self._entries[key] is None}:
+            line["behind"] = behind
         if self._places:
             line["projects"] = {key: list(place or Place()) for key, place in self._places.items()}
         journal.append(self.home.journal, line, durable=durable)
@@ -229,7 +262,8 @@ class Edit:
             shape = document.outline(data)
         parts: list[bytes | memoryview] = []
         whole, at = memoryview(data), shape.start  # a view: the file is copied once, when it is put together
-        for left, right, text in sorted(self._texts.values()):
+        for key in sorted(self._texts, key=self.index.order_of):
+            left, right, text = self._texts[key]
             parts += [whole[at:left], text.encode()]
             at = right
         parts.append(whole[at : shape.end])

@@ -94,6 +94,8 @@ def _is_ours(event: dict[str, Any]) -> bool:
     seen, places = event.get("observations", []), event.get("projects", {})
     told = isinstance(seen, list) and all(isinstance(item, dict) for item in seen)
     known = isinstance(places, dict) and all(map(_is_place, places.values()))
+    behind = event.get("behind", {})
+    known = known and isinstance(behind, dict) and all(_is_words(v) and len(v) == 2 for v in behind.values())
     files_said, rules = event.get("files", []), event.get("rules", [])
     lists = _is_words(rules) and isinstance(files_said, list) and all(map(_is_file, files_said))
     return words and texts and told and known and lists

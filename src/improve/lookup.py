@@ -169,6 +169,12 @@ class Lookup:
         """Return the place of an entry among the others."""
         return self._number("SELECT ord FROM entry WHERE key = ?", key)
 
+    def id_before(self, order: int) -> str:
+        """Return the id of the entry above a place; empty when there is none."""
+        query = "SELECT id FROM entry WHERE ord < ? AND id <> '' ORDER BY ord DESC LIMIT 1"
+        row = self.db.execute(query, (order,)).fetchone()
+        return str(row[0]) if row else ""
+
     def total_size(self) -> int:
         """Return how many bytes all entries have."""
         return self._number("SELECT COALESCE(SUM(size), 0) FROM entry")

@@ -169,7 +169,7 @@ def _deleted(here: Here, edit: Edit, event: dict[str, Any], path: str) -> set[st
 
 def _plan_rules(edit: Edit, event: dict[str, Any], result: Undone) -> None:
     indent = edit.view.shape.indent
-    for rule_id, before in event.get("before", {}).items():
+    for rule_id, before in reversed(event.get("before", {}).items()):  # each finds what it stood behind
         after = event.get("entries", {}).get(rule_id)
         row = edit.index.by_id(rule_id)
         current = edit.view.text_of(rule_id) if row else None
@@ -178,7 +178,8 @@ def _plan_rules(edit: Edit, event: dict[str, Any], result: Undone) -> None:
         elif row is None and after is not None:
             result.notes.append(f"{rule_id} is no longer in rules.yaml; it was left alone")
         elif current == after or row is None:
-            edit.restore_text(rule_id, before)
+            behind = event.get("behind", {}).get(rule_id)
+            edit.restore_text(rule_id, before, behind=(behind[0], behind[1]) if behind else None)
         else:
             old, new = _rule(before, indent), _rule(after, indent)
             edit.put(_three_way(old, new, row.rule))
