@@ -235,9 +235,7 @@ def test_an_old_python_gets_one_clear_line(tmp_path: Path) -> None:
     old = "import sys, runpy; sys.version_info = (3, 9, 1); "
     old += f"runpy.run_path({str(SCRIPT)!r}, run_name='__main__')"
     environ = {"PATH": os.environ["PATH"], "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    run = subprocess.run(
-        [PYTHON, "-c", old], capture_output=True, text=True, check=False, env=environ, timeout=60
-    )
+    run = subprocess.run([PYTHON, "-c", old], capture_output=True, text=True, check=False, env=environ, timeout=60)
     assert run.returncode == 5
     assert run.stdout == ""
     assert len(run.stderr.splitlines()) == 1
@@ -405,14 +403,10 @@ def test_a_broken_uv_falls_back_to_pip(checkout: Checkout, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("module", ["ensurepip", "venv"])
-def test_a_python_without_venv_or_ensurepip_is_enough(
-    checkout: Checkout, tmp_path: Path, module: str
-) -> None:
+def test_a_python_without_venv_or_ensurepip_is_enough(checkout: Checkout, tmp_path: Path, module: str) -> None:
     """Where a distribution packages venv or ensurepip apart, pip alone builds the environment."""
     (tmp_path / "broken").mkdir()
-    (tmp_path / "broken" / f"{module}.py").write_text(
-        f"raise ImportError('No module {module}')", encoding="utf-8"
-    )
+    (tmp_path / "broken" / f"{module}.py").write_text(f"raise ImportError('No module {module}')", encoding="utf-8")
     first = checkout.run(PYTHONPATH=str(tmp_path / "broken"))
     assert first.code == 0, first.err
     assert str(first.answer["dependency"]).startswith(str(checkout.cache))
@@ -535,9 +529,7 @@ def _alive(pid: int) -> bool:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
-@pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)]
-)
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)])
 def test_a_build_that_is_stopped_leaves_nothing_half_made(
     checkout: Checkout, tmp_path: Path, number: signal.Signals, code: int
 ) -> None:

@@ -120,9 +120,7 @@ def test_variables_of_a_surrounding_agent_are_removed(name: str) -> None:
     assert child(f"import os; print({name!r} in os.environ)") == "False"
 
 
-@pytest.mark.parametrize(
-    "name", ["PATH", "LANG", "TMPDIR", "PIP_CERT", "PYTHONPATH", "GIT_EXEC_PATH", "HOMEDRIVE"]
-)
+@pytest.mark.parametrize("name", ["PATH", "LANG", "TMPDIR", "PIP_CERT", "PYTHONPATH", "GIT_EXEC_PATH", "HOMEDRIVE"])
 def test_ordinary_variables_are_left_alone(name: str) -> None:
     """The fence takes away only what it names."""
     assert not foreign(name)
@@ -131,21 +129,15 @@ def test_ordinary_variables_are_left_alone(name: str) -> None:
 def test_git_reads_no_configuration_of_the_person(home: Path) -> None:
     """git sees neither the person's nor the machine's configuration, and commits as the test person."""
     (home / ".gitconfig").write_text("[user]\n\tname = Somebody Else\n", encoding="utf-8")
-    listed = subprocess.run(
-        ["git", "config", "--list"], capture_output=True, text=True, check=False, timeout=60
-    )
+    listed = subprocess.run(["git", "config", "--list"], capture_output=True, text=True, check=False, timeout=60)
     assert listed.stdout == ""
-    ident = subprocess.run(
-        ["git", "var", "GIT_AUTHOR_IDENT"], capture_output=True, text=True, check=True, timeout=60
-    )
+    ident = subprocess.run(["git", "var", "GIT_AUTHOR_IDENT"], capture_output=True, text=True, check=True, timeout=60)
     assert ident.stdout.startswith("Test Person <person@example.invalid>")
 
 
 def test_the_temporary_directory_is_no_repository() -> None:
     """git finds no repository above a test's working directory."""
-    run = subprocess.run(
-        ["git", "rev-parse", "--show-toplevel"], capture_output=True, check=False, timeout=60
-    )
+    run = subprocess.run(["git", "rev-parse", "--show-toplevel"], capture_output=True, check=False, timeout=60)
     assert run.returncode == 128
 
 

@@ -480,10 +480,7 @@ def test_a_home_full_of_dotfiles_is_no_project(home: Path, ask: Ask) -> None:
     assert ask(home) is None
     assert ask(home / "notes") is None
     assert found(ask(repository(home / "src/app", "git@github.com:jo/app.git"))).key == "github.com/jo/app"
-    assert (
-        found(ask(repository(home / ".dotfiles", "git@github.com:jo/dotfiles.git"))).key
-        == "github.com/jo/dotfiles"
-    )
+    assert found(ask(repository(home / ".dotfiles", "git@github.com:jo/dotfiles.git"))).key == "github.com/jo/dotfiles"
 
 
 def test_hidden_directories_of_the_home_are_none(home: Path, ask: Ask) -> None:
@@ -660,9 +657,7 @@ def test_a_name_that_several_projects_have_is_refused() -> None:
         resolve_name("api", None, REGISTRY)
 
 
-@pytest.mark.parametrize(
-    "name", ["a\0b", "a\nb", "a\x1b[2Jb", "a\u202eb", "x" * 300, "https://jo:hunter2@bad host"]
-)
+@pytest.mark.parametrize("name", ["a\0b", "a\nb", "a\x1b[2Jb", "a\u202eb", "x" * 300, "https://jo:hunter2@bad host"])
 def test_what_is_no_name_is_refused_in_one_safe_line(name: str) -> None:
     """Control characters are shown escaped, passwords not at all."""
     with pytest.raises(Refused) as caught:

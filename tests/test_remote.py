@@ -22,9 +22,7 @@ def _table() -> list[tuple[str, str]]:
         if line.startswith("= "):
             key = line[2:]
         elif line and not line.startswith("#"):
-            spelled = (
-                line.encode("latin-1", "backslashreplace").decode("unicode_escape") if "\\" in line else line
-            )
+            spelled = line.encode("latin-1", "backslashreplace").decode("unicode_escape") if "\\" in line else line
             rows.append((key, spelled))
     return rows
 
@@ -126,9 +124,7 @@ _HOSTS = st.sampled_from(
         *("www.a.example", "[::1]", "localhost", "ssh.github.com", "github.com-work"),
     ]
 )
-_WORDS = st.sampled_from(
-    ["_git", "v3", "scm", "ſcm", "DefaultCollection", ".git", "~", ".", "a.git", "_full"]
-)
+_WORDS = st.sampled_from(["_git", "v3", "scm", "ſcm", "DefaultCollection", ".git", "~", ".", "a.git", "_full"])
 _PATHS = st.lists(_SEGMENT | _WORDS, min_size=1, max_size=6).map("/".join)
 _SHAPES = st.sampled_from(
     [
@@ -173,9 +169,7 @@ def test_every_directory_has_a_key(path: str) -> None:
 
 
 _USER = st.text(string.ascii_letters + string.digits + "-_.~!$&'()*+,;=", max_size=12)
-_SECRET = st.text(string.printable.strip() + "éß程", min_size=1, max_size=24).map(
-    lambda text: f"SECRET{text}TERCES"
-)
+_SECRET = st.text(string.printable.strip() + "éß程", min_size=1, max_size=24).map(lambda text: f"SECRET{text}TERCES")
 
 
 @given(_USER, _SECRET, _HOSTS, _PATHS, st.sampled_from(["https", "ssh", "git", "http", "file", "git+ssh"]))
