@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from commands.conftest import Improve
+from commands.conftest import Improve, Repository
 from improve import spool
 from improve.spool import Pending
 
@@ -75,3 +75,51 @@ def test_an_observation_in_a_session_that_was_folded_is_no_new_occasion(improve:
     improve("observe", SWAP, "--session", "early")
     assert count(improve) == 81
     assert observations(rules) < 62
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["--project", "elsewhere"],
+        ["--project", "elsewhere", "--domain", "gardening"],
+        ["--same-as", "some-rule"],
+        [],
+    ],
+)
+def test_an_observation_is_kept_when_the_store_is_no_file(improve: Improve, rules: Path, argv: list[str]) -> None:
+    """rules.yaml is a directory: whatever was named, the observation waits, and is merged when the file is there."""
+    improve("init")
+    said = improve("observe", SWAP, "--project", "p", "--json").json["rule"]["id"]
+    argv = [said if word == "some-rule" else word for word in argv]
+    aside = rules.rename(rules.with_name("aside"))
+    rules.mkdir()
+    told = improve("observe", SWAP, *argv, code=3)
+    assert "do not repeat it" in told.err
+    assert len(list((rules.parent / "spool").iterdir())) == 1
+    rules.rmdir()
+    aside.rename(rules)
+    assert count(improve) == 2
+
+
+def test_a_name_that_several_projects_have_is_refused(
+    improve: Improve, repository: Repository, rules: Path, tmp_path: Path
+) -> None:
+    """With a readable store the ambiguous name is answered, and nothing is kept."""
+    for owner in ("acme", "zen"):
+        improve("observe", SWAP, cwd=repository(owner, remote=f"https://github.com/{owner}/api.git"))
+    said = improve("observe", SWAP, "--project", "api", cwd=tmp_path, code=3)
+    assert "could be github.com/acme/api, github.com/zen/api" in said.err
+    assert list((rules.parent / "spool").iterdir()) == []
+    assert count(improve) == 2
+
+
+def test_a_severity_of_one_is_not_kept(improve: Improve, rules: Path) -> None:
+    """Exit 3, said why, and nothing in the store; two is kept."""
+    improve("init")
+    said = improve("observe", SWAP, "--severity", "1", code=3)
+    assert "severity 1 is below what is kept" in said.err
+    assert "nothing was recorded" in said.err
+    assert improve("status", "--all", "--json").json["rules"] == []
+    assert not (rules.parent / "spool").exists() or not list((rules.parent / "spool").iterdir())
+    improve("observe", SWAP, "--severity", "2")
+    assert count(improve) == 1

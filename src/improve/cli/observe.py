@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from improve.cli.common import json_option, look_around, project_option, say
-from improve.errors import NeedsRepair, UsageError
+from improve.errors import ImproveError, UsageError
 from improve.escape import visible
 from improve.rule import UNKNOWN
 from improve.workflow.here import Here
@@ -110,7 +110,7 @@ def _domain(here: Here, name: str) -> str:
         return usual.spelled(name)
     try:
         return here.store.view().taxonomy.spelled(name)
-    except NeedsRepair:
+    except ImproveError:  # whatever keeps the store from being read: the observation waits in the spool
         return name
 
 
@@ -119,9 +119,12 @@ def _project_key(here: Here, name: str) -> str:
     if not name:
         return here.project.key if here.project else UNKNOWN
     try:
-        return here.project_key(name, here.store.view())
-    except NeedsRepair:
-        return name
+        view = here.store.view()
+    except ImproveError:
+        from improve.project import resolve_name
+
+        return resolve_name(name, here.project, {})
+    return here.project_key(name, view)
 
 
 def _path(here: Here, path: str) -> str:

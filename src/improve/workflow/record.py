@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from typing import Any, NamedTuple
 
 from improve import escalate, files, spool
 from improve.edit import Edit
-from improve.errors import EnvironmentFailure, ImproveError, NeedsRepair, NoSuchRule
+from improve.errors import EnvironmentFailure, ImproveError, NeedsRepair, NoSuchRule, Refused
 from improve.escalate import Decision
 from improve.layout import Place
 from improve.rule import UNKNOWN, Observation, Rule, occasions, projects
@@ -18,6 +19,8 @@ from improve.workflow.likeness import Likeness, similar
 from improve.workflow.register import register
 
 NEAR = 5
+LEAST_SEVERITY = 2
+"""Below it a recurrence costs nothing, and nothing is stored."""
 _PATIENCE = 0.3
 
 
@@ -43,7 +46,12 @@ def observe(here: Here, pending: Pending) -> Recorded:
     Raises:
         ImproveError: not merged yet; the message says that the observation is kept.
         NoSuchRule: `--same-as` names none; nothing is kept.
+        Refused: its severity is below what is kept; nothing is kept.
     """
+    if 0 < pending.severity < LEAST_SEVERITY:
+        raise Refused(
+            f"severity {pending.severity} is below what is kept ({LEAST_SEVERITY} to 5); nothing was recorded"
+        )
     _check_named(here, pending)
     files.private_directory(here.home.path)
     path = spool.put(here.home.spool, pending)
@@ -75,9 +83,11 @@ def _check_named(here: Here, pending: Pending) -> None:
     """Refuse an unknown id before anything is spooled; an unreadable store is no reason to refuse."""
     if pending.same_as:
         try:
-            here.store.view().rule(pending.same_as)
-        except NeedsRepair:
+            view = here.store.view()
+        except ImproveError:
             return
+        with contextlib.suppress(NeedsRepair):
+            view.rule(pending.same_as)
 
 
 def _found_merged(edit: Edit, pending: Pending, path: str) -> Recorded | None:
