@@ -100,3 +100,13 @@ def test_a_seed_that_only_adds_places_is_a_change_set(
     assert history.count("seed the place of 1 known rule in AGENTS.md") == 1
     improve("undo")
     assert rules.read_bytes() == before
+
+
+def test_confirm_looks_in_the_file_a_person_named_for_the_rule(improve: Improve, repository: Repository) -> None:
+    """A rule with a file of its own is looked for there, and a line in another file does not count."""
+    shop = repository("shop", agents=f"# Shop\n\n- {PNPM}\n")
+    improve("observe", PNPM, "--file", "docs/packages.md", cwd=shop)
+    assert "docs/packages.md says" in improve("confirm", ID, "--scope", "local", code=3).err
+    (shop / "docs").mkdir()
+    (shop / "docs/packages.md").write_text(f"- {PNPM}\n")
+    improve("confirm", ID, "--scope", "local")

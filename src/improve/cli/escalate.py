@@ -159,11 +159,11 @@ def _as_json(outcome: Any) -> str:
 def confirm_command(rule_id: str, scope: str, as_json: bool) -> int:
     """Record that you wrote a rule into its file by hand; checks that it is really there."""
     from improve.report import as_json as answer
-    from improve.workflow import curate
+    from improve.workflow.confirm import confirm
 
     here = look_around()
     merge_what_waits(here)
-    changed = curate.confirm(here, rule_id, scope)
+    changed = confirm(here, rule_id, scope)
     if as_json:
         paths = [w.path for w in changed.after.written_to]
         say(answer("confirm", {"rule": rule_id, "scope": scope, "written_to": paths}))

@@ -1,17 +1,14 @@
-"""Change rules by hand: set, merge, split, retire, restore, confirm. Each is a change set that `undo` takes back."""
+"""Change rules by hand: set, merge, split, retire, restore. Each is a change set that `undo` takes back."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Collection
 from dataclasses import dataclass
 
-from improve import escalate, files, gitdir, hosts, section, wording
+from improve import escalate, wording
 from improve.edit import Edit
 from improve.errors import Refused, UsageError
-from improve.rule import UNKNOWN, Rule, Written, projects
+from improve.rule import UNKNOWN, Rule
 from improve.workflow import changes
-from improve.workflow.changes import CAP
 from improve.workflow.here import Here
 from improve.workflow.record import free_id
 
@@ -208,77 +205,6 @@ def restore(here: Here, rule_id: str) -> Changed:
         changes.commit(edit, "restored", f"restore {rule_id}", rules=[rule_id])
         notes = _domain_notes(edit, rule, after)
     return Changed(rule, after, notes, f"restore {rule_id}")
-
-
-def confirm(here: Here, rule_id: str, scope: str) -> Changed:
-    """Record that an agent wrote the rule by hand, after looking: the line must be in the file."""
-    with here.store.edit(here.now) as edit:
-        rule = edit.view.rule(rule_id)
-        path, key, bullet = _find_line(here, edit, rule, scope)
-        found = Written(
-            os.path.realpath(path),
-            here.today,
-            bullet.section,
-            bullet.text,
-            "global" if scope == "global" else "project",
-            key,
-            gitdir.branch(os.path.dirname(os.path.realpath(path))),
-            adopted=True,
-        )
-        standing = {other.text for other in section.bullets(files.read(path, cap=CAP).data)}
-        written = _with_line(rule.written_to, found, standing)
-        notes = (f"written to {here.short(path)}",)
-        if written == rule.written_to:
-            return Changed(rule, rule, notes)
-        after = rule._replace(written_to=written, escalation=scope, escalated_at=rule.escalated_at or here.today)
-        edit.put(after)
-        changes.commit(edit, "confirmed", f"confirm {rule_id} in {path}", rules=[rule_id])
-    return Changed(rule, after, notes, f"confirm {rule_id}")
-
-
-def _with_line(written: tuple[Written, ...], found: Written, standing: Collection[str]) -> tuple[Written, ...]:
-    """Put a line that was found among those on record; one that is there already stays ours if it was ours."""
-    here = [w for w in written if os.path.realpath(w.path) == found.path and w.scope in (found.scope, "")]
-    same = next((w for w in here if w.text == found.text), None)
-    if same:
-        found = same._replace(path=found.path, scope=found.scope, project=same.project or found.project)
-    if found in written:
-        return written
-    past = [w for w in here if w is same or w.text not in standing]
-    return (*(w for w in written if w not in past), found)
-
-
-def _find_line(here: Here, edit: Edit, rule: Rule, scope: str) -> tuple[str, str, section.Bullet]:
-    from improve import match
-
-    places = _places_to_look(here, edit, rule, scope)
-    wanted = {match.normalize(text) for text in (rule.text, *rule.aliases)}
-    for near in (False, True):
-        for path, key in places:
-            for bullet in section.bullets(files.read(path, cap=CAP).data):
-                said = wording.plain(bullet.text)
-                if match.normalize(said) in wanted or (near and match.compare(rule.text, said).relation == "same"):
-                    return path, key, bullet
-    looked = (
-        ", ".join(here.short(path) for path, _ in places) or "no file: the project has no directory on this machine"
-    )
-    raise Refused(
-        f"{rule.id!r} is not written yet: no bullet in {looked} says {rule.text!r}; nothing was recorded. "
-        f"Write it there, or run: improve escalate --apply {rule.id}"
-    )
-
-
-def _places_to_look(here: Here, edit: Edit, rule: Rule, scope: str) -> list[tuple[str, str]]:
-    if scope == "global":
-        return [(hosts.global_choice(here.home.user, here.env).path, "")]
-    found = []
-    current = here.project
-    keys = [*([current.key] if current else []), *projects(rule)]
-    for key in dict.fromkeys(keys):
-        for root in here.roots_of(key, edit.view)[:1]:
-            inside = bool(current and current.key == key)
-            found.append((hosts.project_choice(root, here.env, here=inside).path, key))
-    return found
 
 
 def stale(here: Here, days: int) -> list[tuple[Rule, int]]:
