@@ -11,6 +11,8 @@ from __future__ import annotations
 import os
 import stat
 
+from improve.folder import close_quietly
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -304,4 +306,4 @@ def _text(path: str, cap: int = _LINE_CAP) -> str | None:
     except OSError:
         return None
     finally:
-        os.close(fd)
+        close_quietly(fd)

@@ -55,12 +55,12 @@ class Comparison(NamedTuple):
 
 def normalize(text: str) -> str:
     """Give the form in which exact duplicates are equal: case, width, marks, bullets, closing signs gone."""
-    plain = unicodedata.normalize("NFKC", text).casefold().translate(_QUOTES)
+    whole = plain = unicodedata.normalize("NFKC", text).casefold().translate(_QUOTES)
     before = None
     while before != plain:
         before = plain
         plain = _LEAD.sub("", _MARKS.sub("", plain)).strip().rstrip(".!;:,。！；：、 ")
-    return " ".join(plain.split())
+    return " ".join((plain or whole).split())  # signs alone still equal themselves
 
 
 def terms(text: str) -> dict[str, float]:

@@ -161,3 +161,35 @@ def test_a_rule_that_does_not_fit_a_file_holds_no_other_rule_back(improve: Impro
     improve("escalate", "--apply", code=3)
     assert PNPM.encode() in (root / "AGENTS.md").read_bytes()
     assert improve("due", "--json").json["total"] == 1
+
+
+def test_a_line_that_was_reworded_and_then_deleted_is_a_rejection(improve: Improve, repository: Repository) -> None:
+    """It was ours once, so its going is a no, not a reason to write it again."""
+    root = repository("shop", agents="# Shop\n")
+    for _ in range(2):
+        improve("observe", PNPM, cwd=root)
+    improve("escalate", "--apply")
+    file = root / "AGENTS.md"
+    file.write_text(file.read_text(encoding="utf-8").replace(PNPM, "Always use pnpm, never npm"), encoding="utf-8")
+    improve("escalate", "--apply")
+    file.write_text("# Shop\n", encoding="utf-8")
+    improve("escalate", "--apply")
+    assert file.read_text(encoding="utf-8") == "# Shop\n"
+
+
+def test_our_line_stays_ours_when_its_repository_moves(
+    improve: Improve, repository: Repository, opencode: Path, tmp_path: Path
+) -> None:
+    """After a move the line is known again and goes with a promotion."""
+    shop, blog = repository("shop", agents="# Shop\n"), repository("blog")
+    for _ in range(2):
+        improve("observe", PNPM, "--domain", "tool-usage", cwd=shop)
+    improve("escalate", "--apply")
+    moved = tmp_path / "moved"
+    shop.rename(moved)
+    improve("observe", PNPM, cwd=moved)
+    improve("escalate", "--apply")
+    improve("observe", PNPM, cwd=blog)
+    improve("escalate", "--apply")
+    assert PNPM in opencode.read_text(encoding="utf-8")
+    assert (moved / "AGENTS.md").read_text(encoding="utf-8") == "# Shop\n"

@@ -76,6 +76,8 @@ class _Planner:
         self.targets = Targets(here, edit)
         self.plan = Plan(self.targets.known)
         self.ours = interrupted(here)
+        self.moved: dict[tuple[str, str], Written] = {}
+        """(rule, line) → how we wrote it to a file that is elsewhere by now, as when a repository was moved."""
         self.holders: dict[tuple[str, str], set[str]] = {}
         """(file, line) → ids of the rules that were recorded as written there."""
 
@@ -90,6 +92,7 @@ class _Planner:
                 seen = reconcile(row.rule, self.targets, self.say, named=row.rule.id in self.wanted)
                 if seen is not row.rule:
                     self.plan.rules[seen.id] = rules[seen.id] = seen
+                    self.moved |= {(seen.id, w.text): w for w in row.rule.written_to if not w.adopted}
         for rule in rules.values():
             self._decide(rule, named=rule.id in self.wanted)
         self.plan.errors |= self.targets.errors
@@ -182,11 +185,14 @@ class _Planner:
         return rule
 
     def _record_present(self, rule: Rule, key: str, target: Target, bullet: section.Bullet) -> Rule:
-        ours = (target.path, bullet.text) in self.ours
-        why = "written by a run that was cut off" if ours else "it stands there already"
+        cut_off = (target.path, bullet.text) in self.ours
+        moved = self.moved.get((rule.id, bullet.text))
+        why = "written by a run that was cut off" if cut_off else "it stands there already"
         self.say(rule, "present", target.path, bullet.text, why)
         entry = self._entry(target, key, bullet.section, bullet.text)
-        return self._with(rule, entry._replace(adopted=not ours))
+        if moved:
+            entry = entry._replace(beside=moved.beside, made_section=moved.made_section)
+        return self._with(rule, entry._replace(adopted=not (cut_off or moved)))
 
     def _entry(self, target: Target, key: str, heading: str, text: str) -> Written:
         scope = "global" if key == NOBODY else "project"

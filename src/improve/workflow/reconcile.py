@@ -30,7 +30,7 @@ def reconcile(rule: Rule, targets: Targets, say: Say, *, named: bool = False) ->
             say(rule, "forgotten", written.path, written.text, "the file it was written to is gone")
             continue
         found = _look_at(current, written, targets)
-        if found is None and written.adopted:
+        if found is None and written.adopted and not written.beside:
             say(rule, "forgotten", written.path, written.text, "the line that said it is gone")
         elif found is None:
             current = current._replace(rejected_at=occasions(current))
