@@ -151,3 +151,24 @@ def test_a_rebuilt_store_knows_the_old_key(improve: Improve, repository: Reposit
     assert projects(improve) == ["github.com/acme/shop"]
     assert rules.read_text(encoding="utf-8").count("roots:") == 1
     assert "was:" in rules.read_text(encoding="utf-8")
+
+
+def test_what_was_done_before_the_move_can_be_undone_after_it(
+    improve: Improve, repository: Repository, rules: Path
+) -> None:
+    """A merge and a written line are taken back, and neither brings the old key back."""
+    root = repository("shop", agents="# Shop\n")
+    observe(improve, root)
+    observe(improve, root)
+    improve("observe", "Paint the shed green in spring", cwd=root)
+    improve("escalate", "--apply", cwd=root)
+    improve("merge", "order-the-alphabet-soup-by-length", "paint-the-shed-green-in-spring", cwd=root)
+    git(root, "remote", "set-url", "origin", "https://github.com/zen/store.git")
+    improve("observe", "Count owls on Tuesdays", cwd=root)
+    improve("undo", cwd=root)
+    improve("undo", cwd=root)
+    assert (root / "AGENTS.md").read_text() == "# Shop\n"
+    told = improve("status", "--all", "--json").json["rules"]
+    assert sorted(rule["count"] for rule in told) == [1, 1, 2]
+    assert {key for rule in told for key in rule["projects"]} == {"github.com/zen/store"}
+    assert "path: " + str(root) not in rules.read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ from improve import project
 from improve.edit import Edit
 from improve.errors import NeedsRepair
 from improve.layout import Place
-from improve.rule import UNKNOWN, rekeyed
+from improve.rule import UNKNOWN, Rule, rekeyed
 from improve.spool import Pending
 from improve.workflow.here import Here
 
@@ -36,6 +36,15 @@ def register(here: Here, edit: Edit, pending: Pending) -> Pending:
         if key in place.was and pending.root:  # a clone with the old remote is there again: it is one of its own
             edit.place(other, place._replace(was=tuple(name for name in place.was if name != key)))
     return pending
+
+
+def as_now_called(edit: Edit, rule: Rule) -> Rule:
+    """Give a rule of earlier days with the keys its projects have by now."""
+    places = edit.places()
+    for key, place in places.items():
+        for old in place.was:
+            rule = rekeyed(rule, old, key) if old not in places else rule
+    return rule
 
 
 def _now_called(edit: Edit, key: str) -> str:

@@ -18,6 +18,7 @@ from improve.workflow import cutoff
 from improve.workflow.changes import CAP, FileChange, Past, hunks_of, new_id, put_back
 from improve.workflow.here import Here
 from improve.workflow.reconcile import reconcile
+from improve.workflow.register import as_now_called
 from improve.workflow.targets import Targets
 
 
@@ -180,8 +181,11 @@ def _plan_rules(edit: Edit, event: dict[str, Any], result: Undone) -> None:
         elif current == after or row is None:
             behind = event.get("behind", {}).get(rule_id)
             edit.restore_text(rule_id, before, behind=(behind[0], behind[1]) if behind else None)
+            said = _rule(before, indent)
+            if (now := as_now_called(edit, said)) != said:
+                edit.put(now)
         else:
-            old, new = _rule(before, indent), _rule(after, indent)
+            old, new = (as_now_called(edit, _rule(text, indent)) for text in (before, after))
             edit.put(_three_way(old, new, row.rule))
     if event["event"] in ("applied", "applying"):
         _set_aside(edit, event, result)
