@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 _CONFIG_CAP = 1 << 20
 _LINE_CAP = 1 << 14
 # A pipe does not block, and a link that leads out of the repository is no part of it.
-_OPEN = (
-    os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-)
+_OPEN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _TRUE = ("true", "yes", "on", "1")
 _ESCAPES = {"n": "\n", "t": "\t", "b": "\b"}
 # `.bare` beside the worktrees it serves is a habit, not git's own layout.
