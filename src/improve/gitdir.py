@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import stat
 
+from improve.errors import EnvironmentFailure
 from improve.folder import close_quietly
 
 TYPE_CHECKING = False
@@ -291,7 +292,7 @@ def _inside(path: str, directory: str) -> bool:
 
 
 def _text(path: str, cap: int = _LINE_CAP) -> str | None:
-    """Read a small regular file, or nothing."""
+    """Read a small regular file, or nothing; a disk that fails is no answer, for a project would get another name."""
     try:
         fd = os.open(path, _OPEN)
     except (OSError, ValueError):
@@ -301,7 +302,7 @@ def _text(path: str, cap: int = _LINE_CAP) -> str | None:
         if not stat.S_ISREG(status.st_mode) or status.st_size > cap:
             return None
         return os.read(fd, cap).decode("utf-8", "surrogateescape")
-    except OSError:
-        return None
+    except OSError as error:
+        raise EnvironmentFailure(f"cannot read {path} ({error.strerror}); nothing was written. Run it again") from error
     finally:
         close_quietly(fd)
