@@ -183,10 +183,6 @@ class Lookup:
         """Return the order of the last entry, 0 when there is none."""
         return self._number("SELECT COALESCE(MAX(ord), 0) FROM entry")
 
-    def is_twin(self, rule_id: str) -> bool:
-        """Say whether several entries have this id."""
-        return self._number("SELECT COUNT(*) FROM entry WHERE id = ? AND twin = 1", storable(rule_id)) > 0
-
     def shas(self) -> list[tuple[int, int, bytes]]:
         """List key, order and hash of every entry."""
         return self.db.execute("SELECT key, ord, sha FROM entry ORDER BY ord").fetchall()

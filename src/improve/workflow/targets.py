@@ -10,11 +10,9 @@ from improve.edit import Edit
 from improve.errors import ImproveError
 from improve.escalate import NOBODY
 from improve.rule import Rule
-from improve.workflow.changes import FileChange
+from improve.workflow.changes import CAP, FileChange
 from improve.workflow.here import Here
 
-CAP = 1 << 20
-"""Largest instruction file that is read, bytes."""
 GLOBAL_TITLE = "Global Agent Rules"
 PROJECT_TITLE = "Project Agent Rules"
 
