@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import socket
 import time
@@ -250,3 +251,9 @@ def test_reads_all_or_refuses(tmp_path_factory: pytest.TempPathFactory, data: by
             read(str(file), cap=cap)
     else:
         assert read(str(file), cap=cap).data == data
+
+
+@pytest.mark.parametrize("other", [b"", b"abc", b"abcdef", b"abd", b"xabc", b"abc" * 9000])
+def test_the_hash_of_other_bytes_is_theirs(other: bytes) -> None:
+    """Whether they go on where ours end or not."""
+    assert Snapshot("/x", b"abc", True).sha_of(other) == hashlib.sha256(other).hexdigest()

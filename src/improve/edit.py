@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import sqlite3
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -314,5 +313,5 @@ class Edit:
             notes.note_head(found, view.head, around)
         shape = view.shape._replace(start=start, end=end, empty_value=None, has_rules_key=True)
         notes.note_shape(found, shape if end > start else document.outline(data))
-        found.set_meta("sha", hashlib.sha256(data).hexdigest())
+        found.set_meta("sha", view.snapshot.sha_of(data))
         return True

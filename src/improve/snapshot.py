@@ -9,6 +9,10 @@ import stat
 from improve.errors import Refused
 from improve.folder import COMMON, Folder, close_quietly, explained, foreign, resolve
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 OPEN = COMMON | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 """Flags of every open of a file: no link is followed, and a pipe does not block."""
 _KINDS = ((stat.S_ISDIR, "a directory"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
@@ -17,7 +21,8 @@ _KINDS = ((stat.S_ISDIR, "a directory"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSO
 class Snapshot:
     """What a path held at one moment; frozen. (`dataclasses` alone would cost 8 ms on every call.)"""
 
-    __slots__ = ("data", "dev", "exists", "ino", "links", "mode", "path")
+    _FIELDS = ("data", "dev", "exists", "ino", "links", "mode", "path")
+    __slots__ = (*_FIELDS, "_hash")
     path: str
     """Real path: no part of it is a link."""
     data: bytes
@@ -26,6 +31,7 @@ class Snapshot:
     dev: int
     ino: int
     links: int
+    _hash: Any
 
     def __init__(
         self,
@@ -38,7 +44,7 @@ class Snapshot:
         links: int = 0,
     ) -> None:
         values = (data, dev, exists, ino, links, mode, path)
-        for name, value in zip(self.__slots__, values, strict=True):
+        for name, value in zip((*self._FIELDS, "_hash"), (*values, None), strict=True):
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -47,7 +53,7 @@ class Snapshot:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Snapshot):
             return NotImplemented
-        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
+        return all(getattr(self, name) == getattr(other, name) for name in self._FIELDS)
 
     def __hash__(self) -> int:
         return hash((self.path, self.data, self.dev, self.ino))
@@ -59,9 +65,24 @@ class Snapshot:
     @property
     def sha(self) -> str:
         """SHA-256 of the bytes, in hex."""
+        return str(self._hashed().hexdigest())
+
+    def sha_of(self, data: bytes) -> str:
+        """Give the SHA-256 of other bytes; those that only go on where these end are not hashed from the start."""
         import hashlib
 
-        return hashlib.sha256(self.data).hexdigest()
+        if not data.startswith(self.data):
+            return hashlib.sha256(data).hexdigest()
+        longer = self._hashed().copy()
+        longer.update(memoryview(data)[len(self.data) :])
+        return str(longer.hexdigest())
+
+    def _hashed(self) -> Any:
+        import hashlib
+
+        if self._hash is None:
+            object.__setattr__(self, "_hash", hashlib.sha256(self.data))
+        return self._hash
 
 
 def read(path: str, *, cap: int, within: str | None = None) -> Snapshot:
