@@ -253,7 +253,11 @@ def test_reads_all_or_refuses(tmp_path_factory: pytest.TempPathFactory, data: by
         assert read(str(file), cap=cap).data == data
 
 
-@pytest.mark.parametrize("other", [b"", b"abc", b"abcdef", b"abd", b"xabc", b"abc" * 9000])
-def test_the_hash_of_other_bytes_is_theirs(other: bytes) -> None:
-    """Whether they go on where ours end or not."""
-    assert Snapshot("/x", b"abc", True).sha_of(other) == hashlib.sha256(other).hexdigest()
+@pytest.mark.parametrize("size", [0, 3, (1 << 18) - 1, 1 << 18, (1 << 18) + 1, 700_000])
+def test_the_hash_of_other_bytes_is_theirs(size: int) -> None:
+    """Wherever they differ from ours: before, within and behind what both begin with."""
+    ours = bytes(range(256)) * (size // 256) + b"x" * (size % 256)
+    seen = Snapshot("/x", ours, True)
+    assert seen.sha == hashlib.sha256(ours).hexdigest()
+    for other in (b"", ours + b"more", ours[:-1], b"y" + ours, ours[: size // 2] + b"z" + ours[size // 2 :], ours * 2):
+        assert seen.sha_of(other) == hashlib.sha256(other).hexdigest()

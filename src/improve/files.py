@@ -15,7 +15,7 @@ import os
 from improve.draft import PREFIX, changed, discard, keep_owner, patiently, sweep, sync, write_draft
 from improve.errors import Busy, EnvironmentFailure, Refused
 from improve.folder import NO_SYNC_HERE, Folder, close_quietly, explained, private_directory, resolve
-from improve.snapshot import Snapshot, followed, look, open_regular, read
+from improve.snapshot import Snapshot, followed, open_regular, read, unchanged
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,10 +126,10 @@ def _refuse_read_only(seen: Snapshot) -> None:
 
 def _compare(folder: Folder, before: Snapshot) -> None:
     """Look again right before the rename, so that an editor's save in between is never lost."""
-    now = look(folder, before.path, len(before.data))
-    if now.exists != before.exists or now.data != before.data:
+    same, links = unchanged(folder, before)
+    if not same:
         raise changed(before.path)
-    _refuse_shared(now)
+    _refuse_shared(Snapshot(before.path, links=links))
 
 
 def _rename(folder: Folder, draft: str, name: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import stat
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 OPEN = COMMON | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 """Flags of every open of a file: no link is followed, and a pipe does not block."""
+_BLOCK = 1 << 18
+"""Bytes after which the state of a hash is kept."""
 _KINDS = ((stat.S_ISDIR, "a directory"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
 
 
@@ -65,24 +68,35 @@ class Snapshot:
     @property
     def sha(self) -> str:
         """SHA-256 of the bytes, in hex."""
-        return str(self._hashed().hexdigest())
+        return self.sha_of(self.data)
 
     def sha_of(self, data: bytes) -> str:
-        """Give the SHA-256 of other bytes; those that only go on where these end are not hashed from the start."""
-        import hashlib
+        """Give the SHA-256 of other bytes; the blocks they begin with as these do are not hashed again."""
+        states = self._states()
+        shared = 0
+        while shared + 1 < len(states) and self._same_block(data, shared):
+            shared += 1
+        state = states[shared].copy()
+        state.update(memoryview(data)[shared * _BLOCK :])
+        return str(state.hexdigest())
 
-        if not data.startswith(self.data):
-            return hashlib.sha256(data).hexdigest()
-        longer = self._hashed().copy()
-        longer.update(memoryview(data)[len(self.data) :])
-        return str(longer.hexdigest())
+    def _same_block(self, data: bytes, number: int) -> bool:
+        start, end = number * _BLOCK, (number + 1) * _BLOCK
+        return data is self.data or data[start:end] == self.data[start:end]
 
-    def _hashed(self) -> Any:
+    def _states(self) -> list[Any]:
+        """Hash the bytes once, and keep how far that was after each whole block."""
         import hashlib
 
         if self._hash is None:
-            object.__setattr__(self, "_hash", hashlib.sha256(self.data))
-        return self._hash
+            states = [hashlib.sha256()]
+            view = memoryview(self.data)
+            for start in range(0, len(self.data) - _BLOCK + 1, _BLOCK):
+                state = states[-1].copy()
+                state.update(view[start : start + _BLOCK])
+                states.append(state)
+            object.__setattr__(self, "_hash", states)
+        return list(self._hash)
 
 
 def read(path: str, *, cap: int, within: str | None = None) -> Snapshot:
@@ -138,6 +152,29 @@ def look(folder: Folder, path: str, cap: int, *, strict: bool = False) -> Snapsh
         close_quietly(fd)
     mode = stat.S_IMODE(status.st_mode)
     return Snapshot(path, b"".join(chunks), True, mode, status.st_dev, status.st_ino, status.st_nlink)
+
+
+def unchanged(folder: Folder, before: Snapshot) -> tuple[bool, int]:
+    """Say whether a file still is what was read, and how many links it has; compared piece by piece, not kept."""
+    try:
+        fd, status = open_regular(folder, before.path, os.O_RDONLY)
+    except FileNotFoundError:
+        return not before.exists, 0
+    try:
+        same = before.exists and status.st_size == len(before.data) and _reads_as(fd, before.data)
+    finally:
+        close_quietly(fd)
+    return same, status.st_nlink
+
+
+def _reads_as(fd: int, data: bytes) -> bool:
+    piece, at = bytearray(1 << 18), 0
+    with io.FileIO(fd, closefd=False) as stream:
+        while got := stream.readinto(piece):
+            if piece[:got] != data[at : at + got]:  # copies of a piece cost less than comparing views
+                return False
+            at += got
+    return at == len(data)
 
 
 def open_regular(folder: Folder, path: str, flags: int, mode: int = 0o600) -> tuple[int, os.stat_result]:
