@@ -11,6 +11,7 @@ from improve.rule import Rule
 from improve.workflow import changes, cutoff, plan
 from improve.workflow.here import Here
 from improve.workflow.plan import Plan, Step
+from improve.workflow.targets import Target
 
 
 @dataclass
@@ -96,9 +97,20 @@ def _write_files(here: Here, planned: Plan, outcome: Outcome) -> set[str]:
             files.replace(target.snapshot, target.data, make_parents=True)
             outcome.written.append(target.change)
         except ImproveError as exc:
-            failed.add(target.path)
             outcome.failures.append((target.path, exc))
+            if _landed(target):  # all but the sync of its directory went well
+                outcome.written.append(target.change)
+            else:
+                failed.add(target.path)
     return failed
+
+
+def _landed(target: Target) -> bool:
+    """Say whether a file is as it was meant to be, though writing it was reported as a failure."""
+    try:
+        return files.read(target.path, cap=changes.CAP).data == target.data
+    except ImproveError:
+        return False
 
 
 def _title(planned: Plan, outcome: Outcome) -> str:
