@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -110,7 +111,7 @@ def test_a_reader_that_goes_away_is_no_error_message() -> None:
 
 def test_closed_standard_streams_do_not_crash() -> None:
     """With stdin, stdout and stderr closed the observation is still recorded."""
-    code = f"exec {sys.executable} -m improve observe 'Paint the shed green' --project p <&- >&- 2>&-"
+    code = f"exec {shlex.quote(sys.executable)} -m improve observe 'Paint the shed green' --project p <&- >&- 2>&-"
     subprocess.run(["sh", "-c", code], check=False)
     assert "paint-the-shed-green" in child("status", "--all").stdout
 
