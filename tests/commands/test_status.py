@@ -124,3 +124,15 @@ def test_doctor_turns_a_flow_style_store_into_one_that_can_be_edited(improve: Im
     improve("observe", "Close the gate", "--project", "a", code=6)
     improve("doctor", "--fix")
     assert improve("status", "--all", "--json").json["total"] == 3
+
+
+def test_doctor_passes_over_a_journal_text_that_is_no_rule(improve: Improve, rules: Path) -> None:
+    """A line somebody spoiled in the journal does not stand in the way of rebuilding the rest."""
+    improve("observe", "Paint the shed green", "--project", "a")
+    journal = rules.parent / "journal.jsonl"
+    spoiled = '{"v": 1, "at": "2026-01-01T00:00:00+00:00", "event": "observed", "observations": [], '
+    with journal.open("a", encoding="utf-8") as stream:
+        stream.write(spoiled + '"entries": {"x": "hello: [", "y": "- 1"}}\n')
+    rules.write_text("version: 2\nrules:\n- id: [\n", encoding="utf-8")
+    improve("doctor", "--fix")
+    assert [r["id"] for r in improve("status", "--all", "--json").json["rules"]] == ["paint-the-shed-green"]

@@ -254,13 +254,22 @@ def _from_backup(here: Here) -> bytes:
                 continue
             if text is None:
                 texts.pop(rule_id, None)
-            else:
+            elif _usable(text):
                 texts[rule_id] = text
         for key, values in dict(event.get("projects") or {}).items():  # type: ignore[call-overload]
             places[key] = Place(*values[:2], *map(tuple, values[2:4]))
             if not any(places[key]):  # it goes by another key since
                 del places[key]
     return _assembled(front, texts, places)
+
+
+def _usable(text: str) -> bool:
+    """Say whether the journal's text of a rule can be read; somebody may have edited the journal."""
+    indent = len(text) - len(text.lstrip(" "))
+    try:
+        return document.read_entry(text, indent).rule is not None
+    except Malformed:
+        return False
 
 
 def _parts(data: bytes) -> tuple[dict[str, str], dict[str, Place], bytes]:
