@@ -11,6 +11,7 @@ import ipaddress
 import itertools
 import os
 import re
+import signal
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,6 +36,11 @@ _FOREIGN = re.compile(
        )$""",
     re.VERBOSE,
 )
+
+# Started in the background, as some build servers do, a shell passes an ignored SIGINT on; the tests that
+# send one to their children need the usual one.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _PORT_NOBODY_LISTENS_ON = "http://127.0.0.1:9"
 _serial = itertools.count()
