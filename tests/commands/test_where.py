@@ -9,13 +9,18 @@ import pytest
 from commands.conftest import Improve, Repository
 
 
+def put_codex_and_claude(home: Path) -> None:
+    """Give both hosts a global file of their own."""
+    for name in (".codex/AGENTS.md", ".claude/CLAUDE.md"):
+        (home / name).parent.mkdir(exist_ok=True)
+        (home / name).write_text("# Mine\n")
+
+
 def test_where_names_the_hosts_that_load_another_global_file(
     improve: Improve, repository: Repository, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In Claude Code its own file is the target, and Codex, which is there too, is named as not loading it."""
-    for name in (".codex/AGENTS.md", ".claude/CLAUDE.md"):
-        (home / name).parent.mkdir(exist_ok=True)
-        (home / name).write_text("# Mine\n")
+    put_codex_and_claude(home)
     monkeypatch.setenv("CLAUDECODE", "1")
     said = improve("where", cwd=repository("shop"))
     assert "global   ~/.claude/CLAUDE.md (this command runs in Claude Code; " in said.out
@@ -27,9 +32,7 @@ def test_a_global_rule_is_written_once_for_the_agent_at_work(
     improve: Improve, repository: Repository, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The rule stands in the file Claude Code loads; a later run elsewhere does not scatter it over others."""
-    for name in (".codex/AGENTS.md", ".claude/CLAUDE.md"):
-        (home / name).parent.mkdir(exist_ok=True)
-        (home / name).write_text("# Mine\n")
+    put_codex_and_claude(home)
     monkeypatch.setenv("CLAUDECODE", "1")
     improve("observe", "Use uv, never pip install", "--explicit-scope", "global", cwd=repository("shop"))
     improve("escalate", "--apply")

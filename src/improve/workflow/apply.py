@@ -88,7 +88,7 @@ def _write_files(here: Here, planned: Plan, outcome: Outcome) -> set[str]:
     """
     failed: set[str] = set()
     changed = [target for target in planned.targets.values() if target.data != target.snapshot.data]
-    for target in sorted(changed, key=lambda t: bool(planned.paths("remove", at=t.path))):
+    for target in sorted(changed, key=lambda t: bool(planned.rules_with("remove", at=t.path))):
         try:
             missing = [path for path in planned.needed_by(target.path) if path in failed]
             if missing:
@@ -114,10 +114,6 @@ def _landed(target: Target) -> bool:
 
 
 def _title(planned: Plan, outcome: Outcome) -> str:
-    counts = {
-        name: sum(1 for s in planned.steps if s.action == name)
-        for name in ("add", "update", "remove", "present", "adopt", "rejected")
-    }
     words = {
         "add": "write",
         "update": "update",
@@ -126,6 +122,7 @@ def _title(planned: Plan, outcome: Outcome) -> str:
         "adopt": "adopt",
         "rejected": "set aside",
     }
-    said = ", ".join(f"{words[name]} {n}" for name, n in counts.items() if n)
+    actions = [step.action for step in planned.steps]
+    said = ", ".join(f"{word} {actions.count(name)}" for name, word in words.items() if name in actions)
     where = f" in {len(outcome.written)} file{'s' * (len(outcome.written) != 1)}" if outcome.written else ""
     return f"escalate: {said or 'update the record'}{where}"

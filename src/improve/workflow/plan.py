@@ -50,13 +50,13 @@ class Plan:
         """The files that would change."""
         return [t.change for t in self.targets.values() if t.data != t.snapshot.data]
 
-    def paths(self, action: str, *, at: str) -> list[str]:
-        """List the rules that have this action at a file."""
+    def rules_with(self, action: str, *, at: str) -> list[str]:
+        """List the ids of the rules that have this action at a file."""
         return [step.rule for step in self.steps if step.action == action and step.path == at]
 
     def needed_by(self, path: str) -> list[str]:
         """List the files that must be written before a file may lose its lines: those its rules move to."""
-        moving = set(self.paths("remove", at=path))
+        moving = set(self.rules_with("remove", at=path))
         return [step.path for step in self.steps if step.action == "add" and step.rule in moving]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from typing import Any, NamedTuple
 
@@ -86,8 +85,7 @@ def _check_named(here: Here, pending: Pending) -> None:
             view = here.store.view()
         except ImproveError:
             return
-        with contextlib.suppress(NeedsRepair):
-            view.rule(pending.same_as)
+        view.rule(pending.same_as)
 
 
 def _found_merged(edit: Edit, pending: Pending, path: str) -> Recorded | None:
@@ -156,10 +154,10 @@ def _merge(here: Here, edit: Edit, pending: Pending) -> Recorded | None:
     if pending.same_as:
         return _merge_named(edit, pending)
     rule, how, score, likenesses = _match(edit, pending)
-    if how in ("same wording", "settled") and pending.new:
-        return _keep_apart(edit, pending, rule)
     if rule is None:
         return _add_new(edit, pending, likenesses)
+    if pending.new:
+        return _keep_apart(edit, pending, rule)
     return _reinforce(edit, rule, pending, how, score)
 
 
@@ -228,9 +226,7 @@ def _merge_named(edit: Edit, pending: Pending) -> Recorded | None:
     if row is None:
         return None
     twin = edit.index.same_wording(match.normalize(pending.text)) if pending.text else None
-    if twin and twin.rule.id == row.rule.id:
-        return _reinforce(edit, row.rule, pending, "named", 1.0)
-    if twin is None:
+    if twin is None or twin.rule.id == row.rule.id:
         return _reinforce(edit, row.rule, pending, "named", 1.0)
     from improve.workflow.curate import absorbed
 
@@ -251,9 +247,8 @@ def _with_answer(joined: Rule, pending: Pending) -> Rule:
     return answer._replace(observations=joined.observations, last_reinforced=joined.last_reinforced)
 
 
-def _keep_apart(edit: Edit, pending: Pending, rule: Rule | None) -> Recorded:
+def _keep_apart(edit: Edit, pending: Pending, rule: Rule) -> Recorded:
     """`--new` for a wording that has its own rule: the open question is answered, or it is one more occasion."""
-    assert rule is not None
     if not rule.near:
         return _reinforce(edit, rule, pending, "same wording", 1.0)
     settled = rule._replace(near=(), distinct_from=tuple(dict.fromkeys((*rule.distinct_from, *rule.near))))
