@@ -134,9 +134,10 @@ def _about(module: str) -> str:
 def places() -> str:
     """List the file each host loads in every project, and the one made where it has none."""
     rows = []
-    for host in hosts.HOSTS:
-        usual, made = host.global_file("~", {}), host.create_file("~", {})
-        rows.append((host.title, f"`{usual}`", f"`{made}`", f"`{host.session_variable}`"))
+    for host in hosts.all_hosts():
+        usual, made = (f"`{locate('~', {})}`" if locate else "none" for locate in (host.global_file, host.create_file))
+        variable = next(row.session_variable for row in hosts.ROWS if row.name == host.name)
+        rows.append((host.title, usual, made, f"`{variable}`" if variable else "not told"))
     return table(("host", "its global file", "made when it has none", "session id taken from"), rows)
 
 

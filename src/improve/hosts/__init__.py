@@ -1,21 +1,52 @@
-"""The coding agents we know, one row each, and the instruction file a decision leads to."""
+"""The coding agents we know, one row each, and the instruction file a decision leads to.
+
+A row holds what every command needs; the host's module holds the rest and is imported when it is asked for.
+"""
 
 from __future__ import annotations
 
+import importlib
 import os
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
-from improve.hosts import claude_code, codex, gemini, opencode, pi
-from improve.hosts.base import Host
+if TYPE_CHECKING:
+    from improve.hosts.base import Host
 
-HOSTS: tuple[Host, ...] = (opencode.HOST, codex.HOST, claude_code.HOST, gemini.HOST, pi.HOST)
+
+class Row(NamedTuple):
+    """How to tell that a command runs inside a host."""
+
+    name: str
+    """Name in the store and on the command line; the module has underscores for its hyphens."""
+    marks: tuple[str, ...] = ()
+    """Environment variables that are set in its shell, as `NAME` or `NAME=value`."""
+    session_variable: str = ""
+    """Environment variable that holds the id of the session, where the host gives one."""
+
+
+ROWS: tuple[Row, ...] = (
+    Row("opencode", ("OPENCODE",), "OPENCODE_SESSION_ID"),
+    Row("codex", ("CODEX_SESSION_ID", "CODEX_THREAD_ID"), "CODEX_SESSION_ID"),
+    Row("claude-code", ("CLAUDECODE",), "CLAUDE_CODE_SESSION_ID"),
+    Row("gemini", ("GEMINI_CLI",), "GEMINI_SESSION_ID"),
+    Row("pi", ("PI_SESSION_ID", "PI_CODING_AGENT"), "PI_SESSION_ID"),
+    Row("copilot", ("COPILOT_AGENT_SESSION_ID", "COPILOT_CLI"), "COPILOT_AGENT_SESSION_ID"),
+    Row("qwen", ("QWEN_CODE",)),
+    Row("cursor", ("CURSOR_AGENT",)),
+    Row("goose", ("GOOSE_TERMINAL", "AGENT=goose")),
+    Row("amp", ("AGENT=amp",), "AMP_CURRENT_THREAD_ID"),
+    Row("cline", ("CLINE_ACTIVE",)),
+    Row("aider"),
+    Row("pydantic-deep"),
+    Row("generic"),
+)
 """In the order in which their global file is chosen when several are there."""
 
 OVERRIDE = "AGENTS.override.md"
 """Where it exists, even empty, Codex reads it instead of AGENTS.md."""
 PROJECT_FILES = ("AGENTS.md", "CLAUDE.md", os.path.join(".claude", "CLAUDE.md"), "GEMINI.md")
-"""A project's own instruction file: the first that exists; AGENTS.md is the one we create, for it hides no other."""
+"""A project's own instruction file: the first that exists."""
 
 
 class Choice(NamedTuple):
@@ -25,14 +56,53 @@ class Choice(NamedTuple):
     why: str
 
 
+def names() -> tuple[str, ...]:
+    """List the names of all hosts."""
+    return tuple(row.name for row in ROWS)
+
+
+def host(name: str) -> Host:
+    """Load a host by its name.
+
+    Raises:
+        KeyError: there is none.
+    """
+    if name not in names():
+        raise KeyError(name)
+    found: Host = importlib.import_module(f"improve.hosts.{name.replace('-', '_')}").HOST
+    return found
+
+
+def all_hosts() -> Iterator[Host]:
+    """Load every host, in the order of the table."""
+    return map(host, names())
+
+
+def on_this_machine(user: str, env: Mapping[str, str]) -> list[Host]:
+    """Load the hosts whose configuration directory exists."""
+    return [found for found in all_hosts() if found.folder and os.path.isdir(found.folder(user, env))]
+
+
+def name_in(env: Mapping[str, str]) -> str:
+    """Name the host this command runs inside, empty when in none."""
+    return next((row.name for row in ROWS if any(_marked(env, mark) for mark in row.marks)), "")
+
+
+def _marked(env: Mapping[str, str], mark: str) -> bool:
+    name, _, value = mark.partition("=")
+    return env.get(name) == value if value else bool(env.get(name))
+
+
 def running_in(env: Mapping[str, str]) -> Host | None:
-    """Say which host this command runs inside."""
-    return next((host for host in HOSTS if any(env.get(mark) for mark in host.marks)), None)
+    """Load the host this command runs inside."""
+    name = name_in(env)
+    return host(name) if name else None
 
 
 def session_in(env: Mapping[str, str]) -> str:
     """Return the id of the surrounding session, empty when no host tells."""
-    return next((value for host in HOSTS if (value := env.get(host.session_variable, ""))), "")
+    named = (env.get(row.session_variable, "") for row in ROWS if row.session_variable)
+    return next(filter(None, named), "")
 
 
 def global_choice(user: str, env: Mapping[str, str]) -> Choice:
@@ -40,38 +110,46 @@ def global_choice(user: str, env: Mapping[str, str]) -> Choice:
     named = env.get("AGENT_GLOBAL_AGENTS_MD", "")
     if named:
         return Choice(os.path.abspath(os.path.expanduser(named)), "AGENT_GLOBAL_AGENTS_MD names it")
-    host = running_in(env)
-    own = host and (_there(host, user, env) or _made(host, user, env))
-    if host and own:
-        return own._replace(why=f"this command runs in {host.title}; {own.why}")
-    found = next(filter(None, (_there(host, user, env) for host in HOSTS)), None)
-    found = found or next(filter(None, (_made(host, user, env) for host in HOSTS)), None)
-    return found or Choice(HOSTS[0].create_file(user, env), "no agent was found on this machine; this one is created")
+    current = running_in(env)
+    own = current and (_there(current, user, env) or _made(current, user, env))
+    if current and own:
+        return own._replace(why=f"this command runs in {current.title}; {own.why}")
+    everyone = list(all_hosts())
+    found = next(filter(None, (_there(each, user, env) for each in everyone)), None)
+    found = found or next(filter(None, (_made(each, user, env) for each in everyone)), None)
+    if found:
+        return found
+    first = next(each.create_file for each in everyone if each.create_file)
+    return Choice(first(user, env), "no agent was found on this machine; this one is created")
 
 
-def _there(host: Host, user: str, env: Mapping[str, str]) -> Choice | None:
-    for path in (host.global_file(user, env), host.create_file(user, env)):
+def _there(found: Host, user: str, env: Mapping[str, str]) -> Choice | None:
+    for path in _own(found, user, env):
         if os.path.lexists(path):
-            return Choice(path, f"{host.title} loads it in every project")
+            return Choice(path, f"{found.title} loads it in every project")
     return None
 
 
-def _made(host: Host, user: str, env: Mapping[str, str]) -> Choice | None:
-    if not os.path.isdir(host.folder(user, env)):
+def _own(found: Host, user: str, env: Mapping[str, str]) -> list[str]:
+    """Name the global files of a host itself; most have one."""
+    return [locate(user, env) for locate in (found.global_file, found.create_file) if locate]
+
+
+def _made(found: Host, user: str, env: Mapping[str, str]) -> Choice | None:
+    if not found.folder or not found.create_file or not os.path.isdir(found.folder(user, env)):
         return None
-    return Choice(host.create_file(user, env), f"{host.title} is on this machine and would load it; it is created")
+    return Choice(found.create_file(user, env), f"{found.title} is on this machine and would load it; it is created")
 
 
 def not_loading(path: str, user: str, env: Mapping[str, str]) -> tuple[str, ...]:
     """List the hosts on this machine that load another global file, by title."""
     real = os.path.realpath(path)
-    here = [host for host in HOSTS if os.path.isdir(host.folder(user, env))]
-    return tuple(host.title for host in here if real not in _loaded(host, user, env))
+    return tuple(each.title for each in on_this_machine(user, env) if real not in _loaded(each, user, env))
 
 
-def _loaded(host: Host, user: str, env: Mapping[str, str]) -> set[str]:
-    own = [host.global_file(user, env), host.create_file(user, env)]
-    borrowed = [] if any(map(os.path.lexists, own)) else [locate(user, env) for locate in host.borrows]
+def _loaded(found: Host, user: str, env: Mapping[str, str]) -> set[str]:
+    own = _own(found, user, env)
+    borrowed = [] if any(map(os.path.lexists, own)) else [locate(user, env) for locate in found.borrows]
     return {os.path.realpath(name) for name in (*own, *borrowed)}
 
 
@@ -89,4 +167,6 @@ def project_choice(root: str, env: Mapping[str, str], *, here: bool) -> Choice:
     for name in PROJECT_FILES:
         if os.path.lexists(os.path.join(root, name)):
             return Choice(os.path.join(root, name), "the project's instruction file")
-    return Choice(os.path.join(root, PROJECT_FILES[0]), "the project has none yet; it is created")
+    current = running_in(env)
+    made = current.project_file if current else PROJECT_FILES[0]
+    return Choice(os.path.join(root, made), "the project has none yet; it is created")

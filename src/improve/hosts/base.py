@@ -10,8 +10,47 @@ import os
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from improve.hosts.dialect import Dialect
+from improve.hosts.wiring import Settings, Whole
+
 Locate = Callable[[str, Mapping[str, str]], str]
 """(home directory, environment) → absolute path."""
+
+
+class Spot(NamedTuple):
+    """Where a session would start: what decides which instruction files a host loads."""
+
+    cwd: str
+    root: str
+    """Top of the project's work tree; empty outside of any project."""
+    user: str
+    """The person's home directory."""
+    env: Mapping[str, str]
+
+
+class Loaded(NamedTuple):
+    """One instruction file as a host would treat it in a session that starts at a spot."""
+
+    path: str
+    scope: str
+    """`global` or `project`."""
+    state: str
+    """`loaded`, `cut` (only its first `kept` bytes), `hidden`, `scoped` (comes when a matching file is touched),
+    `later` (comes when something below its directory is read) or `off` (a setting switches it off)."""
+    why: str = ""
+    """What hides, cuts, delays or switches it off, in one clause; empty when it is simply loaded."""
+    fix: str = ""
+    """What a person can do about that; empty when nothing is wrong."""
+    data: bytes = b""
+    """What reaches the model of it at the start of the session, comments and cut-off parts left out."""
+    size: int = 0
+    """Bytes of the whole file."""
+    via: str = ""
+    """The file that imports it; empty when the host looks for it by itself."""
+
+
+Chain = Callable[[Spot], list[Loaded]]
+"""All instruction files that exist and that a host knows about, in the order in which it sends them."""
 
 
 class Host(NamedTuple):
@@ -20,18 +59,32 @@ class Host(NamedTuple):
     name: str
     """Name in the store and on the command line: `claude-code`."""
     title: str
-    folder: Locate
+    folder: Locate | None = None
     """Its configuration directory; the host is on this machine when that exists."""
-    global_file: Locate
-    """The instruction file it loads in every project."""
-    create_file: Locate
-    """Where to write when it has none: a file it loads that hides no other."""
-    marks: tuple[str, ...] = ()
-    """Environment variables that say a command runs inside it."""
+    global_file: Locate | None = None
+    """The instruction file it loads in every project; None when it has none."""
+    create_file: Locate | None = None
+    """Where to write when that does not exist: a file it loads that hides no other."""
     borrows: tuple[Locate, ...] = ()
     """Global files of other hosts that it loads as long as it has none of its own."""
-    session_variable: str = ""
-    """Environment variable that holds the id of the session, where the host gives one."""
+    project_file: str = "AGENTS.md"
+    """The file a session in this host loads from a project that has none of the usual ones yet."""
+    skills: Locate | None = None
+    """Directory whose subdirectories are skills; None when it knows no skills."""
+    chain: Chain | None = None
+    """Simulates what it loads; None for a host whose rules are not known."""
+    sessions: tuple[Locate, ...] = ()
+    """Files or directories in which its sessions are recorded."""
+    wiring: tuple[Settings | Whole, ...] = ()
+    """What `install` puts where, so that the host calls us; empty for a host that runs nothing of ours."""
+    dialect: Dialect = Dialect()
+    """How its hooks speak."""
+    context_cap: int = 8000
+    """Characters of rules that are given to it at the start of a session."""
+    advised_lines: int = 0
+    """Lines the host's own documentation advises for one instruction file; 0 for no advice."""
+    limits: tuple[str, ...] = ()
+    """What does not work with it, a sentence each, for the documentation."""
 
 
 def under(folder: Locate, *parts: str) -> Locate:
@@ -47,3 +100,17 @@ def directory(variable: str, *parts: str) -> Locate:
         return os.path.abspath(os.path.expanduser(named)) if named else os.path.join(user, *parts)
 
     return locate
+
+
+def config_directory(*parts: str) -> Locate:
+    """Name a directory below `$XDG_CONFIG_HOME`, `~/.config` by default."""
+    return lambda user, env: os.path.join(env.get("XDG_CONFIG_HOME") or os.path.join(user, ".config"), *parts)
+
+
+def data_directory(*parts: str) -> Locate:
+    """Name a directory below `$XDG_DATA_HOME`, `~/.local/share` by default."""
+    return lambda user, env: os.path.join(env.get("XDG_DATA_HOME") or os.path.join(user, ".local", "share"), *parts)
+
+
+shared_skills: Locate = directory("", ".agents", "skills")
+"""The skills directory that most hosts read: https://agentskills.io."""

@@ -1,8 +1,10 @@
-"""Gemini CLI: https://github.com/google-gemini/gemini-cli/blob/main/docs/cli/gemini-md.md."""
+"""Gemini CLI: https://github.com/google-gemini/gemini-cli/blob/main/docs/hooks/reference.md."""
 
 from __future__ import annotations
 
-from improve.hosts.base import Host, directory, under
+from improve.hosts.base import Host, directory, shared_skills, under
+from improve.hosts.dialect import Dialect
+from improve.hosts.wiring import Hook, Settings
 
 _folder = directory("", ".gemini")
 
@@ -12,6 +14,21 @@ HOST = Host(
     folder=_folder,
     global_file=under(_folder, "GEMINI.md"),
     create_file=under(_folder, "GEMINI.md"),
-    marks=("GEMINI_CLI",),
-    session_variable="GEMINI_SESSION_ID",
+    project_file="GEMINI.md",
+    skills=shared_skills,
+    sessions=(under(_folder, "tmp"),),
+    wiring=(
+        Settings(
+            under(_folder, "settings.json"),
+            (
+                Hook("prompt", "BeforeAgent", timeout=5000),
+                Hook("stop", "AfterAgent", timeout=5000),
+                Hook("session-end", "SessionEnd", timeout=5000),
+            ),
+            comments=True,
+            named=True,
+        ),
+    ),
+    # context of SessionStart is glued to the first prompt, and a resumed session drops both
+    dialect=Dialect(prompt_event="BeforeAgent", briefs_with_prompt=True),
 )

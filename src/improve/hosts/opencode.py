@@ -1,16 +1,13 @@
-"""OpenCode: https://opencode.ai/docs/rules/."""
+"""OpenCode: https://opencode.ai/docs/rules/, https://opencode.ai/docs/plugins/."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 
-from improve.hosts.base import Host, under
+from improve.hosts.base import Host, config_directory, data_directory, shared_skills, under
+from improve.hosts.wiring import Whole, template
 
-
-def _folder(user: str, env: Mapping[str, str]) -> str:
-    return os.path.join(env.get("XDG_CONFIG_HOME") or os.path.join(user, ".config"), "opencode")
-
+_folder = config_directory("opencode")
 
 HOST = Host(
     name="opencode",
@@ -19,6 +16,7 @@ HOST = Host(
     global_file=under(_folder, "AGENTS.md"),
     create_file=under(_folder, "AGENTS.md"),
     borrows=(lambda user, _: os.path.join(user, ".claude", "CLAUDE.md"),),
-    marks=("OPENCODE",),
-    session_variable="OPENCODE_SESSION_ID",
+    skills=shared_skills,
+    sessions=(data_directory("opencode", "opencode.db"), data_directory("opencode", "storage")),
+    wiring=(Whole(under(_folder, "plugins", "improve.js"), template("opencode.js")),),
 )

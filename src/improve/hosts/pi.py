@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from improve.hosts.base import Host, directory, under
+from improve.hosts.base import Host, directory, shared_skills, under
+from improve.hosts.wiring import Whole, template
 
 _folder = directory("PI_CODING_AGENT_DIR", ".pi", "agent")
 
@@ -12,6 +13,7 @@ HOST = Host(
     folder=_folder,
     global_file=under(_folder, "AGENTS.md"),
     create_file=under(_folder, "AGENTS.md"),
-    marks=("PI_SESSION_ID",),
-    session_variable="PI_SESSION_ID",
+    skills=shared_skills,
+    sessions=(under(_folder, "sessions"),),
+    wiring=(Whole(under(_folder, "extensions", "improve.js"), template("pi.js")),),
 )

@@ -60,8 +60,7 @@ class Here:
         """Name of the host this runs in, or empty."""
         from improve import hosts
 
-        found = hosts.running_in(self.env)
-        return found.name if found else ""
+        return hosts.name_in(self.env)
 
     @property
     def session(self) -> str:

@@ -73,8 +73,8 @@ def _owner(here: Here, path: str) -> tuple[str, str]:
     """Say whose file it is: (`global` or `project`, project key)."""
     user, env = here.home.user, here.env
     everywhere = [hosts.global_choice(user, env).path]
-    for host in hosts.HOSTS:
-        everywhere += [host.global_file(user, env), host.create_file(user, env)]
+    for host in hosts.all_hosts():
+        everywhere += [locate(user, env) for locate in (host.global_file, host.create_file) if locate]
     if path in map(os.path.realpath, everywhere):
         return "global", ""
     found = project.identify(os.path.dirname(path), home=user, env=env)

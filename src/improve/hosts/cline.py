@@ -1,0 +1,24 @@
+"""Cline: https://docs.cline.bot/features/hooks, https://docs.cline.bot/features/cline-rules."""
+
+from __future__ import annotations
+
+from improve.hosts.base import Host, directory, under
+from improve.hosts.dialect import Dialect
+from improve.hosts.wiring import Whole, own_script
+
+_folder = directory("", "Documents", "Cline")
+
+HOST = Host(
+    name="cline",
+    title="Cline",
+    folder=_folder,
+    global_file=under(_folder, "Rules", "improve.md"),
+    create_file=under(_folder, "Rules", "improve.md"),
+    skills=directory("", ".cline", "skills"),
+    # the host knows a hook by its file's name, so there is one for all tools
+    wiring=(
+        Whole(under(_folder, "Hooks", "TaskStart"), own_script("cline", "session-start"), executable=True),
+        Whole(under(_folder, "Hooks", "UserPromptSubmit"), own_script("cline", "prompt"), executable=True),
+    ),
+    dialect=Dialect(session="taskId", answer="cline"),
+)

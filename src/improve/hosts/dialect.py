@@ -1,0 +1,32 @@
+"""How a host's hooks speak: what they are told on standard input, and what they may answer."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Dialect(NamedTuple):
+    """The keys of the JSON object a hook is given, and the shape of its answer. Claude Code's are the defaults.
+
+    https://code.claude.com/docs/en/hooks
+    """
+
+    session: str = "session_id"
+    prompt: str = "prompt"
+    transcript: str = "transcript_path"
+    turn: str = "prompt_id"
+    """Names the prompt, so that one typed twice is told from one delivered twice; may be missing."""
+    subagent: str = "agent_id"
+    """Is there only inside a subagent, where nobody types."""
+    answer: str = "nested"
+    """How context is given: `nested` (`hookSpecificOutput.additionalContext`), `flat` (`additionalContext`),
+    `snake` (`additional_context`), `cline` (`contextModification`) or `text` (as it is)."""
+    start_event: str = "SessionStart"
+    """The host's name of the start of a session, as the nested answer repeats it."""
+    prompt_event: str = "UserPromptSubmit"
+    briefs_with_prompt: bool = False
+    """The rules come with the first prompt of a session, because context at its start does harm in this host."""
+    keeps_context: bool = True
+    """What was given at the start is still there when the session is resumed, so it is not given again."""
+    foreign: tuple[str, ...] = ()
+    """Environment variables that say that another host runs this host's hooks; that host has its own."""

@@ -1,0 +1,119 @@
+"""What `install` puts into a host's configuration, so that the host calls us.
+
+Two kinds: entries in a settings file that belongs to the person and to other tools, and files that are all ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+
+class Hook(NamedTuple):
+    """One event a host reports to us."""
+
+    event: str
+    """Our name: `session-start`, `prompt`, `pre-tool`, `stop` or `session-end`."""
+    theirs: str
+    """The host's name: `UserPromptSubmit`."""
+    timeout: int = 0
+    """In the host's own unit; 0 to leave it out."""
+    matcher: str = ""
+
+
+class Settings(NamedTuple):
+    """Our entries in a settings file that others write too: one is appended per hook, nothing else is touched."""
+
+    file: Callable[[str, Mapping[str, str]], str]
+    hooks: tuple[Hook, ...]
+    shape: str = "groups"
+    """`groups`: `{"hooks": {"Event": [{"matcher"?, "hooks": [{"type", "command", "timeout"?}]}]}}`;
+    `flat`: `{"version": 1, "hooks": {"event": [{"command"}]}}`."""
+    comments: bool = False
+    """The host itself allows comments and trailing commas in this file; elsewhere they are a mistake."""
+    named: bool = False
+    """Each handler has a `name`."""
+
+
+class Whole(NamedTuple):
+    """A file that is all ours: written as it is, removed as a whole."""
+
+    file: Callable[[str, Mapping[str, str]], str]
+    make: Callable[[str], str]
+    """The absolute path of the launcher → the text of the file; the same for every version of this program as
+    long as the text need not change."""
+    executable: bool = False
+
+
+Make = Callable[[str], str]
+
+STAMP = "Written by `improve install`; take it away with: improve uninstall"
+"""Stands in every file that is all ours, where the format has room for it."""
+
+
+def command(launcher: str, host: str, event: str) -> str:
+    """Give the command line of a hook: one that every shell understands, and that is silent when we are gone.
+
+    It must never change without need: Codex asks again whether a changed hook can be trusted.
+    """
+    import shlex
+
+    quoted = shlex.quote(launcher)
+    return f"[ -x {quoted} ] && {quoted} {host} {event} || true"
+
+
+def template(name: str) -> Make:
+    """Fill in the launcher in a file that lies beside this one."""
+
+    def make(launcher: str) -> str:
+        import json
+        import os
+
+        with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as stream:
+            return stream.read().replace('"@LAUNCHER@"', json.dumps(launcher, ensure_ascii=False))
+
+    return make
+
+
+def own_groups(host: str, hooks: tuple[Hook, ...]) -> Make:
+    """Make a hooks file of Claude Code's shape."""
+
+    def make(launcher: str) -> str:
+        return _json({"hooks": {hook.theirs: [group(launcher, host, hook)] for hook in hooks}})
+
+    return make
+
+
+def group(launcher: str, host: str, hook: Hook, *, named: bool = False) -> dict[str, object]:
+    """Give one entry of the `groups` shape."""
+    handler: dict[str, object] = {"type": "command", "command": command(launcher, host, hook.event)}
+    if named:
+        handler = {"name": "improve", **handler}
+    if hook.timeout:
+        handler["timeout"] = hook.timeout
+    return {"matcher": hook.matcher, "hooks": [handler]} if hook.matcher else {"hooks": [handler]}
+
+
+def own_hooks(host: str, hooks: tuple[Hook, ...]) -> Make:
+    """Make a hooks file of GitHub Copilot's shape."""
+
+    def make(launcher: str) -> str:
+        entries = {hook.theirs: [_handler(launcher, host, hook)] for hook in hooks}
+        return _json({"version": 1, "hooks": entries})
+
+    return make
+
+
+def _handler(launcher: str, host: str, hook: Hook) -> dict[str, object]:
+    return {"type": "command", "bash": command(launcher, host, hook.event), "timeoutSec": hook.timeout}
+
+
+def own_script(host: str, event: str) -> Make:
+    """Make an executable that is itself the hook."""
+    return lambda launcher: f"#!/bin/sh\n# {STAMP}\n{command(launcher, host, event)}\n"
+
+
+def _json(value: object) -> str:
+    import json
+
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
