@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from improve.hosts.base import Host, config_directory, data_directory, under
+from improve.hosts.dialect import Dialect
 from improve.hosts.wiring import Whole, template
 
 _folder = config_directory("amp")
@@ -16,4 +17,5 @@ HOST = Host(
     skills=config_directory("agents", "skills"),
     sessions=(data_directory("amp", "threads"),),
     wiring=(Whole(under(_folder, "plugins", "improve.ts"), template("amp.ts")),),
+    dialect=Dialect(answer="text"),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from improve.hosts.base import Host, config_directory, data_directory, shared_skills, under
+from improve.hosts.dialect import Dialect
 from improve.hosts.wiring import Whole, template
 
 _folder = config_directory("opencode")
@@ -19,4 +20,5 @@ HOST = Host(
     skills=shared_skills,
     sessions=(data_directory("opencode", "opencode.db"), data_directory("opencode", "storage")),
     wiring=(Whole(under(_folder, "plugins", "improve.js"), template("opencode.js")),),
+    dialect=Dialect(answer="text"),
 )

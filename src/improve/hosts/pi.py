@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from improve.hosts.base import Host, directory, shared_skills, under
+from improve.hosts.dialect import Dialect
 from improve.hosts.wiring import Whole, template
 
 _folder = directory("PI_CODING_AGENT_DIR", ".pi", "agent")
@@ -16,4 +17,5 @@ HOST = Host(
     skills=shared_skills,
     sessions=(under(_folder, "sessions"),),
     wiring=(Whole(under(_folder, "extensions", "improve.js"), template("pi.js")),),
+    dialect=Dialect(answer="text"),
 )

@@ -1,0 +1,100 @@
+"""The queue: what hooks saw and nobody has looked at yet. A hook only adds a file here; `drain` does the rest.
+
+A prompt is kept under a name made of its session and its words, so that one event delivered twice is one file. Of
+a session that ended or paused only the latest word is kept.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import NamedTuple
+
+from improve import files
+from improve.errors import ImproveError
+
+SUFFIX = ".json"
+
+
+class Heard(NamedTuple):
+    """A prompt that may hold a correction, in the person's words, without credentials."""
+
+    key: str
+    """Identity of the event, whoever delivers it."""
+    at: str
+    host: str
+    session: str
+    cwd: str
+    text: str
+    signal: str
+
+
+class Ended(NamedTuple):
+    """A session that came to a pause or an end; its transcript can be read from here on."""
+
+    at: str
+    host: str
+    session: str
+    cwd: str
+    transcript: str
+    event: str
+
+
+def key_of(session: str, turn: str, text: str) -> str:
+    """Name an event by its session, its turn where the host numbers them, and its words."""
+    import hashlib
+
+    return hashlib.sha256("\0".join((session, turn, text)).encode("utf-8", "surrogatepass")).hexdigest()[:24]
+
+
+def hear(directory: str, heard: Heard) -> bool:
+    """Keep a prompt durably; False when it is there already."""
+    files.private_directory(directory)
+    name = f"heard-{heard.key}{SUFFIX}"
+    if os.path.lexists(os.path.join(directory, name)):
+        return False
+    try:
+        files.create_exclusive(directory, name, _encoded(heard))
+    except FileExistsError:
+        return False
+    return True
+
+
+def end(directory: str, ended: Ended) -> None:
+    """Keep the latest word of a session."""
+    files.private_directory(directory)
+    name = f"ended-{key_of(ended.host, ended.session, '')}{SUFFIX}"
+    files.replace(files.read(os.path.join(directory, name), cap=1 << 20), _encoded(ended), mode_if_new=0o600)
+
+
+def _encoded(event: NamedTuple) -> bytes:
+    return json.dumps(event._asdict(), ensure_ascii=True).encode()
+
+
+def prompts(directory: str) -> list[str]:
+    """List the paths of the prompts that wait."""
+    return _named(directory, "heard-")
+
+
+def endings(directory: str) -> list[str]:
+    """List the paths of the sessions that paused or ended."""
+    return _named(directory, "ended-")
+
+
+def _named(directory: str, prefix: str) -> list[str]:
+    try:
+        names = os.listdir(directory)
+    except OSError:
+        return []
+    return [os.path.join(directory, n) for n in sorted(names) if n.startswith(prefix) and n.endswith(SUFFIX)]
+
+
+def load(path: str) -> Heard | None:
+    """Read a prompt; None when it is gone or was not written by us."""
+    try:
+        snapshot = files.read(path, cap=1 << 20)
+        values = json.loads(snapshot.data) if snapshot.exists else None
+        heard = Heard(**values) if isinstance(values, dict) else None
+    except (ValueError, TypeError, RecursionError, ImproveError):
+        return None
+    return heard if heard and all(isinstance(value, str) for value in heard) and heard.key else None
