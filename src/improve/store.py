@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from improve import files, locks, notes
 from improve.config import Config
-from improve.errors import EnvironmentFailure, ImproveError, NeedsRepair
+from improve.errors import EnvironmentFailure, ImproveError, NeedsRepair, Refused
 from improve.index import Index, Unusable
 from improve.layout import CAP, Irregular, Malformed, Outline
 from improve.paths import Home
@@ -27,11 +27,19 @@ _NOT_EDITABLE = "`rules:` is not a block list (one `- id:` a line), so it can be
 class Store:
     """Opens views and edits of one home."""
 
-    def __init__(self, home: Home, config: Config, tell: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        home: Home,
+        config: Config,
+        tell: Callable[[str], None] = lambda _: None,
+        veto: Callable[[], str] = lambda: "",
+    ) -> None:
         self.home = home
         self.config = config
         self.tell = tell
         """Takes a line when the whole file has to be read."""
+        self.veto = veto
+        """Says why nothing may be recorded or written now; empty when it may."""
 
     def view(self) -> View:
         """Read the store; brings the index up to date when rules.yaml is not what it was.
@@ -43,13 +51,19 @@ class Store:
         return self._with_index(lambda found: self._viewed(snapshot, found), snapshot)
 
     @contextlib.contextmanager
-    def edit(self, now: datetime, *, timeout: float = 5.0) -> Iterator[Edit]:
+    def edit(self, now: datetime, *, timeout: float = 5.0, takes_back: bool = False) -> Iterator[Edit]:
         """Hold the lock, read the store, and let `Edit.commit` write what was changed.
 
+        Args:
+            takes_back: it only takes back what was done, which is allowed where improve is switched off.
+
         Raises:
+            Refused: improve is switched off here.
             Busy: another process holds the lock.
             NeedsRepair: rules.yaml cannot be read or edited.
         """
+        if not takes_back and (why := self.veto()):
+            raise Refused(why)
         files.private_directory(self.home.path)
         files.private_directory(self.home.state)
         with self._lock(timeout):

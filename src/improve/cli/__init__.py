@@ -29,11 +29,14 @@ COMMANDS: dict[str, str] = {
     "split": "curate",
     "retire": "curate",
     "restore": "curate",
+    "on": "switch",
+    "off": "switch",
     "seed": "setup",
     "init": "setup",
     "doctor": "setup",
     "demo": "setup",
     "match": "match",
+    "mcp": "mcp",
 }
 """Command → module below `improve.cli` that has it; a module is imported only when its command runs."""
 
@@ -91,11 +94,15 @@ def root() -> None:
     """Record corrections of coding agents, notice repeats, and write the rule where it will be read."""
 
 
-def run(argv: list[str]) -> int:
-    """Run one command and return its exit code; never raises."""
+def run(argv: list[str], *, place: Any = None) -> int:
+    """Run one command and return its exit code; never raises.
+
+    Args:
+        place: where it runs, a `common.Place`, if that is not this process's own directory and session.
+    """
     _speak_utf8()
     try:
-        result = root.main(args=argv, prog_name="improve", standalone_mode=False)
+        result = root.main(args=argv, prog_name="improve", standalone_mode=False, obj=place)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except click.exceptions.Exit as exc:

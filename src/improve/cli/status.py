@@ -7,6 +7,7 @@ import click
 from improve.cli.common import json_option, look_around, merge_what_waits, note, project_option, say, warn_troubled
 from improve.escalate import Decision
 from improve.rule import Rule
+from improve.workflow.here import Here
 
 Decided = tuple[Rule, Decision]
 
@@ -17,6 +18,7 @@ _EXAMPLES = """\b
 Examples:
   improve status                      at the start of a session
   improve status --all --budget 0     every rule of every project
+  improve status --host codex         what Codex is told here when a session starts
   improve status --format markdown"""
 
 
@@ -39,8 +41,9 @@ Examples:
     metavar="CHARS",
     help="Stop after so many characters; 0 for no limit.",
 )
+@click.option("--host", default="", metavar="HOST", help="Show what this agent is told here when a session starts.")
 @json_option
-def status_command(project: str, everything: bool, form: str, budget: int, as_json: bool) -> int:
+def status_command(project: str, everything: bool, form: str, budget: int, host: str, as_json: bool) -> int:
     """Show the active rules for this project: confirmed ones are hard rules, tentative ones follow.
 
     Ranked by occasions, then severity, then how recently they were needed.
@@ -48,7 +51,12 @@ def status_command(project: str, everything: bool, form: str, budget: int, as_js
     from improve import escalate, report
 
     here = look_around()
+    if why := here.off():
+        say(report.as_json("status", {"off": why}) if as_json or form == "json" else f"{why}.")
+        return 0
     merge_what_waits(here)
+    if host:
+        return _brief(here, host, as_json=as_json or form == "json")
     view = here.store.view()
     key = None if everything else here.project_key(project, view)
     names = None if key is None else here.names_of(key, view)
@@ -77,6 +85,21 @@ def status_command(project: str, everything: bool, form: str, budget: int, as_js
     warn_troubled(view)
     if not view.editable:
         note("rules.yaml has a shape that can be read but not edited; see: improve doctor")
+    return 0
+
+
+def _brief(here: Here, name: str, *, as_json: bool) -> int:
+    """Give the text of the session-start hook."""
+    from improve import hosts, report
+    from improve.workflow import brief
+
+    if name not in hosts.names():
+        raise click.UsageError(f"no host is called {name!r}; they are: {', '.join(hosts.names())}")
+    text = brief.text(here, hosts.host(name))
+    if as_json:
+        say(report.as_json("status", {"host": name, "text": text}))
+    else:
+        say(text or "Nothing to tell: no rule here is missing from what it loads.", newline=not text)
     return 0
 
 

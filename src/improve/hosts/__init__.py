@@ -29,7 +29,7 @@ ROWS: tuple[Row, ...] = (
     Row("opencode", ("OPENCODE",), "OPENCODE_SESSION_ID"),
     Row("codex", ("CODEX_SESSION_ID", "CODEX_THREAD_ID"), "CODEX_SESSION_ID"),
     Row("claude-code", ("CLAUDECODE",), "CLAUDE_CODE_SESSION_ID"),
-    Row("gemini", ("GEMINI_CLI",), "GEMINI_SESSION_ID"),
+    Row("gemini", ("GEMINI_CLI",)),
     Row("pi", ("PI_SESSION_ID", "PI_CODING_AGENT"), "PI_SESSION_ID"),
     Row("copilot", ("COPILOT_AGENT_SESSION_ID", "COPILOT_CLI"), "COPILOT_AGENT_SESSION_ID"),
     Row("qwen", ("QWEN_CODE",)),

@@ -48,7 +48,17 @@ class Here:
     @cached_property
     def store(self) -> Store:
         """The store of this home."""
-        return Store(self.home, self.config, self.tell)
+        return Store(self.home, self.config, self.tell, self.off)
+
+    def off(self) -> str:
+        """Say why nothing may be recorded, delivered or written here now; empty when it may."""
+        from improve import switch
+
+        found = switch.in_force(self.home.file(switch.FILE), lambda: self.now, self.host, self._key_and_root)
+        return f"improve is {switch.said(found)}; nothing was done. Switch it on with: improve on" if found else ""
+
+    def _key_and_root(self) -> tuple[str, str]:
+        return (self.project.key, self.project.root) if self.project else ("", "")
 
     @cached_property
     def project(self) -> Project | None:
@@ -67,7 +77,12 @@ class Here:
         """Id of the session this runs in, or empty."""
         from improve import hosts
 
-        return hosts.session_in(self.env)
+        told = hosts.session_in(self.env)
+        if told or not self.host:
+            return told
+        from improve import ancestry
+
+        return ancestry.session(os.path.join(self.home.cache, "sessions"), self.host)
 
     @property
     def today(self) -> str:

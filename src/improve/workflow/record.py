@@ -45,12 +45,14 @@ def observe(here: Here, pending: Pending) -> Recorded:
     Raises:
         ImproveError: not merged yet; the message says that the observation is kept.
         NoSuchRule: `--same-as` names none; nothing is kept.
-        Refused: its severity is below what is kept; nothing is kept.
+        Refused: improve is switched off here, or its severity is below what is kept; nothing is kept.
     """
     if 0 < pending.severity < LEAST_SEVERITY:
         raise Refused(
             f"severity {pending.severity} is below what is kept ({LEAST_SEVERITY} to 5); nothing was recorded"
         )
+    if why := here.off():  # before anything is spooled
+        raise Refused(why)
     _check_named(here, pending)
     files.private_directory(here.home.path)
     path = spool.put(here.home.spool, pending)
@@ -140,7 +142,7 @@ def merge_waiting(here: Here, edit: Edit) -> tuple[dict[str, Recorded], dict[str
 
 def drain(here: Here) -> int:
     """Merge what waits, if anything does; a store that cannot be changed now is left for later."""
-    if not spool.waiting(here.home.spool):
+    if not spool.waiting(here.home.spool) or here.off():
         return 0
     # a command that only looks does not wait for one that writes
     with here.store.edit(here.now, timeout=_PATIENCE) as edit:

@@ -40,7 +40,7 @@ def undo(here: Here, *, dry_run: bool = False) -> Undone:
     Raises:
         Refused: nothing to undo, or somebody changed the very lines since; nothing is written then.
     """
-    with here.store.edit(here.now) as edit:
+    with here.store.edit(here.now, takes_back=True) as edit:
         event = latest(here, edit)
         if event is None:
             raise Refused("there is no change set to undo; nothing was changed. See what happened with: improve log")

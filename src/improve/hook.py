@@ -1,0 +1,286 @@
+"""What a host runs on its events: `improve-hook HOST EVENT`, one JSON object on standard input.
+
+It may cost nobody anything: it ends within a second, with exit code 0, and prints what the host understands or
+nothing. A prompt and the end of a session are only put into the queue. What goes wrong is one line in `hook.log`.
+Next to nothing is imported before it is needed: this runs on every prompt.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from improve.hosts.base import Host
+    from improve.paths import Home
+
+DEADLINE = 0.9
+"""Seconds after which it gives up; hosts wait for it."""
+LONGEST_INPUT = 64 << 20
+"""Bytes; a host that sends more is not listened to."""
+LONGEST_LOG = 1 << 18
+_TIDY = 1 << 12
+
+
+def main(argv: list[str]) -> None:
+    """Answer one event and end the process."""
+    _end_in_time()
+    said = b""
+    try:
+        said = answer(argv, _input()).encode("utf-8", "replace")
+    except BaseException as exc:
+        _log(argv, exc)
+    try:
+        while said:
+            said = said[os.write(1, said) :]
+    except OSError:  # nobody listens any more
+        pass
+    os._exit(0)  # nothing of ours is left to tidy up, and an interpreter takes its time
+
+
+def _end_in_time() -> None:
+    """Give up in silence at the deadline, whatever blocks."""
+    import signal
+
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, lambda *_: os._exit(0))
+        signal.setitimer(signal.ITIMER_REAL, DEADLINE)
+        return
+    import threading
+
+    timer = threading.Timer(DEADLINE, os._exit, (0,))
+    timer.daemon = True
+    timer.start()
+
+
+def _input() -> dict[str, Any]:
+    """Read what the host says; anything but an object is nothing."""
+    parts, size = [], 0
+    try:
+        while size <= LONGEST_INPUT and (part := os.read(0, 1 << 20)):
+            parts.append(part)
+            size += len(part)
+    except OSError:  # closed
+        return {}
+    data = b"".join(parts)
+    if not data.strip() or size > LONGEST_INPUT:
+        return {}
+    import json
+
+    try:
+        said = json.loads(data.decode("utf-8-sig", "replace"))
+    except (ValueError, RecursionError):
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def answer(argv: list[str], said: dict[str, Any]) -> str:
+    """Do what an event asks for and give what is to be printed."""
+    from improve import hosts, paths
+
+    name, event = (*argv, "", "")[:2]
+    if name not in hosts.names():
+        return ""
+    host = hosts.host(name)
+    if any(os.environ.get(variable) for variable in host.dialect.foreign) or _told(said, host.dialect.subagent):
+        return ""
+    call = _Call(host, event, said, paths.find_home(os.environ))
+    return "" if call.off() else call.run()
+
+
+def _told(said: dict[str, Any], key: str) -> str:
+    """Give a text the host says, by a key or a dotted path of keys; empty when it is no text."""
+    value: Any = said
+    for part in key.split(".") if key else ("",):
+        value = value.get(part) if isinstance(value, dict) else None
+    return value if isinstance(value, str) else ""
+
+
+class _Call:
+    """One event of one host."""
+
+    def __init__(self, host: Host, event: str, said: dict[str, Any], home: Home) -> None:
+        self.host, self.event, self.said, self.home = host, event, said, home
+        self.session = _told(said, host.dialect.session)
+        cwd = _told(said, "cwd")
+        self.cwd = cwd if os.path.isabs(cwd) else _working_directory(said)
+
+    def off(self) -> bool:
+        """Say whether the one switch is off here."""
+        from improve import switch
+
+        path = self.home.file(switch.FILE)
+        if not os.path.lexists(path):
+            return False
+        from improve import clock
+
+        return switch.in_force(path, clock.now, self.host.name, self._project) is not None
+
+    def _project(self) -> tuple[str, str]:
+        from improve import project
+
+        found = project.identify(self.cwd, home=self.home.user, env=os.environ) if self.cwd else None
+        return (found.key, found.root) if found else ("", "")
+
+    def run(self) -> str:
+        """Handle the event; one we do not know is none of ours."""
+        if self.session:
+            self._note_session()
+        if self.event == "prompt":
+            return self._prompt()
+        if self.event == "session-start":
+            return self._start()
+        if self.event in ("stop", "session-end"):
+            self._end()
+        return ""
+
+    def _note_session(self) -> None:
+        """Where the host gives its shell no session id, let the agent's own calls find it."""
+        from improve import hosts
+
+        if not next(row.session_variable for row in hosts.ROWS if row.name == self.host.name):
+            from improve import ancestry
+
+            ancestry.note(os.path.join(self.home.cache, "sessions"), self.host.name, self.session)
+
+    def _prompt(self) -> str:
+        from improve import cue
+
+        text = cue.words_only(_told(self.said, self.host.dialect.prompt))
+        signal = cue.signal_of(text) if text else ""
+        if signal:
+            self._hear(text, signal)
+        return self._brief() if self.host.dialect.briefs_with_prompt and not self._briefed() else ""
+
+    def _hear(self, text: str, signal: str) -> None:
+        from improve import clock, queue
+        from improve.redact import redact
+
+        key = queue.key_of(self.session, _told(self.said, self.host.dialect.turn), text)
+        at = clock.now().isoformat(timespec="seconds")
+        heard = queue.Heard(key, at, self.host.name, self.session, self.cwd, redact(text), signal)
+        queue.hear(self.home.file("queue"), heard)
+
+    def _end(self) -> None:
+        transcript = _told(self.said, self.host.dialect.transcript)
+        if not (self.session or transcript):
+            return
+        from improve import clock, queue
+
+        at = clock.now().isoformat(timespec="seconds")
+        event = queue.Ended(at, self.host.name, self.session or transcript, self.cwd, transcript, self.event)
+        queue.end(self.home.file("queue"), event)
+
+    def _start(self) -> str:
+        if self.host.dialect.briefs_with_prompt:
+            return ""
+        again = _told(self.said, "source") == "resume" and self.host.dialect.keeps_context
+        return self._brief(unless=self._briefed() if again else "")
+
+    def _brief(self, unless: str = "") -> str:
+        """Give the rules in the host's form, and start a drain for what waits; *unless* is what it has already."""
+        from improve import clock
+        from improve.workflow import brief
+        from improve.workflow.here import Here
+
+        here = Here(os.environ, clock.now(), self.cwd, self.home)
+        if brief.anything_waits(here):
+            _drain_detached(self.home)
+        text = brief.text(here, self.host)
+        if not text or text == unless:
+            return ""
+        self._remember(text)
+        return reply(self.host, self.event, text)
+
+    def _marker(self) -> str:
+        from improve import queue
+
+        key = queue.key_of(self.host.name, self.session, "")
+        return os.path.join(self.home.cache, "briefed", key)
+
+    def _briefed(self) -> str:
+        """Give the text this session was given before, empty when there is none."""
+        try:
+            with open(self._marker(), encoding="utf-8", errors="replace") as stream:
+                return stream.read(_TIDY << 4)
+        except OSError:
+            return ""
+
+    def _remember(self, text: str) -> None:
+        """Note what was given; failing to costs a repetition, nothing else."""
+        path = self._marker()
+        try:
+            os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+            _forget_old(os.path.dirname(path))
+            with open(path, "w", encoding="utf-8", errors="replace") as stream:
+                stream.write(text)
+        except OSError:
+            return
+
+
+def _working_directory(said: dict[str, Any]) -> str:
+    """Fall back on the first workspace a host names, and on the directory it runs us in."""
+    roots = said.get("workspace_roots") or said.get("workspaceRoots")
+    first = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
+    try:
+        return first if os.path.isabs(first) else os.getcwd()
+    except OSError:
+        return ""
+
+
+def _forget_old(directory: str) -> None:
+    """Keep the notes of the newest sessions only."""
+    names = os.listdir(directory)
+    if len(names) > _TIDY:
+        paths = sorted((os.path.join(directory, name) for name in names), key=os.path.getmtime)
+        for path in paths[: len(paths) // 2]:
+            os.unlink(path)
+
+
+def reply(host: Host, event: str, text: str) -> str:
+    """Wrap context for the model the way a host understands it."""
+    form = host.dialect.answer
+    if form == "text":
+        return text
+    import json
+
+    start = event == "session-start"
+    named = host.dialect.start_event if start else host.dialect.prompt_event
+    shapes: dict[str, dict[str, object]] = {
+        "nested": {"hookSpecificOutput": {"hookEventName": named, "additionalContext": text}},
+        "flat": {"additionalContext": text},
+        "snake": {"additional_context": text},
+        "cline": {"cancel": False, "contextModification": text},
+    }
+    return json.dumps(shapes[form], ensure_ascii=True)
+
+
+def _drain_detached(home: Home) -> None:
+    """Let another process take in what waits: it outlives this one and holds none of its files open."""
+    from improve import launcher
+
+    program = launcher.cli_path(home)
+    if os.name != "posix" or not os.access(program, os.X_OK):
+        return
+    nothing = os.open(os.devnull, os.O_RDWR)
+    actions = [(os.POSIX_SPAWN_DUP2, nothing, number) for number in (0, 1, 2)]
+    os.posix_spawn(program, [program, "drain", "--quiet"], os.environ, file_actions=actions, setsid=True)
+
+
+def _log(argv: list[str], exc: BaseException) -> None:
+    """Leave one line, if that is possible; nobody is told otherwise."""
+    try:
+        from improve import clock, paths
+        from improve.escape import visible
+
+        home = paths.find_home(os.environ)
+        folder = os.path.dirname(home.state)
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        path = os.path.join(folder, "hook.log")
+        if os.path.exists(path) and os.path.getsize(path) > LONGEST_LOG:
+            os.replace(path, path + ".1")
+        what = visible(f"{' '.join(argv[:2])}: {type(exc).__name__}: {exc}")[:1000]
+        with open(path, "a", encoding="utf-8", errors="replace") as log:
+            log.write(f"{clock.now().isoformat(timespec='seconds')} {what}\n")
+    except BaseException:
+        return

@@ -1,0 +1,103 @@
+"""The one switch: where it is off, nothing is recorded, delivered, written, scanned or sent to a model.
+
+`off.json` in the store lists what is off: everything, a host, a project, or a host in a project, for good or until a
+moment. Every path asks here. A file that cannot be understood is taken as off everywhere: a veto that got damaged
+is still a veto.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+FILE = "off.json"
+_CAP = 1 << 20
+
+
+class Off(NamedTuple):
+    """One thing that is switched off; an empty host or project means all of them."""
+
+    host: str = ""
+    project: str = ""
+    """Key of the project."""
+    root: str = ""
+    """Its directory; a project that got another key, as with a new remote, is still the same."""
+    until: str = ""
+    """ISO moment with zone from which on it is on again; empty for no end."""
+    since: str = ""
+
+
+DAMAGED = Off(since="damaged")
+"""What a file that cannot be understood stands for."""
+
+Where = Callable[[], tuple[str, str]]
+"""Gives (key, root) of the project; asked only when something is off for a single project."""
+
+
+def read(path: str) -> list[Off] | None:
+    """List what was switched off, ended or not; None when the file cannot be understood."""
+    try:
+        with open(path, "rb") as stream:
+            data = stream.read(_CAP)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError:
+        return None
+    try:
+        listed = json.loads(data)["off"]
+        found = [Off(**entry) for entry in listed]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+    return found if all(isinstance(value, str) for entry in found for value in entry) else None
+
+
+def written(entries: Iterable[Off]) -> bytes:
+    """Give the text of the file."""
+    listed = [{key: value for key, value in entry._asdict().items() if value} for entry in entries]
+    return json.dumps({"v": 1, "off": listed}, indent=2).encode() + b"\n"
+
+
+def in_force(path: str, now: Callable[[], datetime], host: str, where: Where) -> Off | None:
+    """Say what switches a host off in a project at this moment, if anything does."""
+    if not os.path.lexists(path):  # the usual case costs one look
+        return None
+    entries = read(path)
+    if entries is None:
+        return DAMAGED
+    for entry in running(entries, now()):
+        if entry.host in ("", host) and (not entry.project or _same(entry, *where())):
+            return entry
+    return None
+
+
+def running(entries: Iterable[Off], now: datetime) -> list[Off]:
+    """Leave out what has come to its end."""
+    return [entry for entry in entries if not entry.until or not _over(entry.until, now)]
+
+
+def _over(until: str, now: datetime) -> bool:
+    from datetime import datetime
+
+    try:
+        return datetime.fromisoformat(until) <= now
+    except (ValueError, TypeError):  # no moment, or one without a zone: it cannot be said that it is over
+        return False
+
+
+def _same(entry: Off, key: str, root: str) -> bool:
+    return bool(key and entry.project == key) or bool(root and entry.root == root)
+
+
+def said(entry: Off) -> str:
+    """Say in one clause what is off and until when."""
+    if entry == DAMAGED:
+        return "off everywhere, for off.json cannot be understood"
+    about = [f"for {entry.host}"] if entry.host else []
+    about += [f"in {entry.project}"] if entry.project else []
+    end = f"until {entry.until[:16].replace('T', ' ')}" if entry.until else "until it is switched on"
+    return " ".join(["off", *(about or ["everywhere"]), end])

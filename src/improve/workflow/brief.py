@@ -1,0 +1,143 @@
+"""What an agent is told when a session starts: the rules it does not load from a file, worded as facts.
+
+`status --host` and the session-start hook give the same text. Its first line is a stamp, so that we never learn from
+our own words. Rules that a file loaded here says already are not repeated; those that are corrected all the same are
+called by their id.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from improve.hosts.base import Host, Loaded, Spot
+from improve.rule import Rule, occasions
+from improve.workflow.here import Here
+
+STAMP = "improve-rules v1"
+MANY = 400
+"""Rules that are looked at; the text has room for far fewer."""
+_LONGEST = 500
+"""Characters of a rule; a longer one was not written by us."""
+
+_NEW = "Corrections this person has made before and that no instruction file loaded here says:"
+_RECURRING = "Loaded from a file here, and corrected again since it was written:"
+
+
+class Brief(NamedTuple):
+    """The rules of one place as one host meets them."""
+
+    missing: tuple[Rule, ...]
+    """Not in any file the host loads here, the most needed first."""
+    recurring: tuple[tuple[Rule, int, str], ...]
+    """Loaded and corrected again: how often since which day."""
+    loaded: int
+    """Rules that a file says."""
+    total: int
+
+
+def text(here: Here, host: Host) -> str:
+    """Give what the host's model should know at the start; empty when there is nothing to say."""
+    found = gathered(here, host)
+    waiting = _waiting(here)
+    if not (found.missing or found.recurring or waiting):
+        return ""
+    return worded(found, waiting, cap=min(host.context_cap, getattr(here.config, "brief_characters", host.context_cap)))
+
+
+def gathered(here: Here, host: Host) -> Brief:
+    """Divide the active rules of this place by what the host loads from files here."""
+    view = here.store.view()
+    names = here.names_of(here.project_key("", view), view)
+    rules = [row.rule for row in view.index.active(names, MANY)]
+    said = _said(host.chain(spot(here))) if host.chain else ""
+    missing = tuple(rule for rule in rules if not _stands_in(rule, said))
+    there = [rule for rule in rules if _stands_in(rule, said)]
+    again = [(rule, *_since_written(rule)) for rule in there]
+    recurring = tuple(sorted((entry for entry in again if entry[1]), key=lambda entry: -entry[1]))
+    return Brief(missing, recurring, len(there), view.index.active_count(names))
+
+
+def spot(here: Here) -> Spot:
+    """Say where a session would start."""
+    return Spot(here.cwd, here.project.root if here.project else "", here.home.user, here.env)
+
+
+def _said(chain: Iterable[Loaded]) -> str:
+    """Join what reaches the model from files, on one line, so that a wrapped bullet is found too."""
+    return " ".join(b" ".join(file.data for file in chain).decode("utf-8", "replace").split())
+
+
+def _stands_in(rule: Rule, said: str) -> bool:
+    return bool(said) and any(" ".join(t.split()) in said for t in (rule.text, *(w.text for w in rule.written_to)) if t)
+
+
+def _since_written(rule: Rule) -> tuple[int, str]:
+    """Count the occasions after the day it was last written, and name that day."""
+    day = max((w.date for w in rule.written_to), default="")
+    after = tuple(o for o in rule.observations if day and o.date > day)
+    return occasions(rule._replace(observations=after, folded=())), day
+
+
+def worded(found: Brief, waiting: int, *, cap: int) -> str:
+    """Write the text, within *cap* characters."""
+    lines = [STAMP]
+    room = cap - len(STAMP) - 200  # for the last lines
+    listed = _fitting([f"- {_fact(rule)}" for rule in found.missing if _plain(rule.text)], room)
+    if listed:
+        lines += [_NEW, *listed]
+        room -= sum(map(len, listed)) + len(listed)
+    again = _fitting([f"- {rule.id}: {count}× since {day}" for rule, count, day in found.recurring], room)
+    if again:
+        lines += [_RECURRING, *again]
+    left = len(found.missing) - len(listed) + max(found.total - MANY, 0)
+    if left > 0:
+        lines.append(f"{left} more, less often needed: improve status")
+    if waiting:
+        lines.append(f"{waiting} corrections this person typed are not worded as rules yet: improve inbox")
+    return "\n".join(lines) + "\n"
+
+
+def _fact(rule: Rule) -> str:
+    from improve.escape import visible
+
+    count = occasions(rule)
+    when = rule.last_reinforced or rule.created
+    how_often = f"said {count} times, last" if count > 1 else "said once,"
+    return f"{visible(rule.text)} ({how_often} {visible(when)})"
+
+
+def _plain(said: str) -> bool:
+    """Leave out what only a hand in rules.yaml can have made: a paragraph, or letters nobody sees."""
+    return said.isprintable() and len(said) <= _LONGEST
+
+
+def _fitting(lines: list[str], room: int) -> list[str]:
+    kept: list[str] = []
+    for line in lines:
+        room -= len(line) + 1
+        if room < 0:
+            break
+        kept.append(line)
+    return kept
+
+
+def anything_waits(here: Here) -> bool:
+    """Say whether the queue or the spool holds something to take in."""
+    for folder, prefix in ((here.home.file("queue"), "heard-"), (here.home.spool, "")):
+        try:
+            if any(name.startswith(prefix) and name[0] != "." for name in os.listdir(folder)):
+                return True
+        except OSError:
+            continue
+    return False
+
+
+def _waiting(here: Here) -> int:
+    """Count the candidates that nobody has worded yet."""
+    if not os.path.exists(here.home.file("inbox.jsonl")):
+        return 0
+    from improve.workflow import inbox
+
+    return inbox.waiting(here.home)[0]
