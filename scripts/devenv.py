@@ -40,11 +40,13 @@ def interpreter() -> tuple[str, dict[str, str]]:
 
 
 def requirements() -> list[str]:
-    """Read what the project and its `dev` group depend on (pip before 25.1 knows no groups)."""
+    """Read what the project, its extras and its `dev` group depend on (pip before 25.1 knows no groups)."""
     import tomllib
 
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    return [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
+    data = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    project = data["project"]
+    extras = [text for extra in project["optional-dependencies"].values() for text in extra]
+    return [*project["dependencies"], *extras, *data["dependency-groups"]["dev"]]
 
 
 def _with_path(environ: dict[str, str], *first: str) -> dict[str, str]:

@@ -214,9 +214,10 @@ def test_the_block_lists_what_the_project_depends_on() -> None:
 
 
 def test_every_requirement_has_the_form_that_the_script_compares() -> None:
-    """Requirements, the development group's too, are a name and a least version."""
+    """Requirements, those of the extras and of the development group too, are a name and a least version."""
     data = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    listed = [*data["project"]["dependencies"], *data["dependency-groups"]["dev"]]
+    groups = [*data["project"]["optional-dependencies"].values(), *data["dependency-groups"].values()]
+    listed = [*data["project"]["dependencies"], *(text for group in groups for text in group)]
     assert [text for text in listed if not re.fullmatch(r"[A-Za-z0-9._-]+>=[0-9.]+", text)] == []
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeVar
 
 import click
 
@@ -26,9 +26,20 @@ def project_option(help_text: str) -> Callable[[Command], Command]:
     return click.option("--project", default="", metavar="NAME", help=help_text)
 
 
+class Place(NamedTuple):
+    """Where a command runs when a process runs commands for others, such as the server of `improve mcp`."""
+
+    cwd: str
+    env: Mapping[str, str]
+
+
 def look_around() -> Here:
     """Find the store, the project, the host and the moment; waiting observations are merged by the caller."""
-    here = Here.from_environment(os.environ, clock.now())
+    context = click.get_current_context(silent=True)
+    place = context.find_object(Place) if context else None
+    here = Here.from_environment(place.env if place else os.environ, clock.now())
+    if place:
+        here.cwd = place.cwd
     here.tell = _tell
     return here
 

@@ -136,7 +136,7 @@ def _path(here: Here, path: str) -> str:
     if not path:
         return ""
     path = wording.check_destination(path)
-    full = os.path.abspath(os.path.expanduser(path))
+    full = os.path.abspath(os.path.join(here.cwd, os.path.expanduser(path)))
     root = here.project.root if here.project else ""
     return os.path.relpath(full, root) if root and full.startswith(root + os.sep) else full
 
