@@ -1,0 +1,257 @@
+"""The whole loop in one host, step by step: what a person does, what the agent does, and what the model then sees."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from improve import hosts
+from improve.workflow.brief import STAMP
+from real_hosts.agents import Agent, Found
+from real_hosts.box import Box, Ran
+from real_hosts.model import Model, Request, Say, Shell, Turn
+
+
+class Ruled(NamedTuple):
+    """A rule and a word of it that stands nowhere else."""
+
+    text: str
+    marker: str
+
+
+WRITTEN = Ruled("Run the tests with make quickcheck before each commit", "quickcheck")
+UNWRITTEN = Ruled("Keep the list of changes in NEWSLOG.txt, newest first", "NEWSLOG")
+LATER = Ruled("Name each migration after its ticketnumber", "ticketnumber")
+CORRECTION = "no, use uv here, never pip install"
+WORDED = "Use uv for packages here, never pip install"
+OTHER_CORRECTION = "no, don't use print here, always use the logger"
+TRACES = (STAMP, "agent-improvement", "improve-hook")
+"""What would be in a request if something of ours were still there."""
+
+
+class Loop:
+    """The steps, in order; each raises AssertionError with what was expected and what was seen."""
+
+    def __init__(self, agent: Agent, found: Found, box: Box, model: Model) -> None:
+        self.agent, self.found, self.box, self.model = agent, found, box, model
+        self.host = hosts.host(agent.name)
+        self.instructions = box.repository / self.host.project_file
+        self.before: dict[str, str] = {}
+        self.after: dict[str, str] = {}
+        self.ran: list[Ran] = []
+
+    def ask(self, prompt: str, *turns: Turn, resume: bool = False) -> list[Request]:
+        """Type one prompt; give what the model was asked for it."""
+        self.model.play(*turns)
+        already = len(self.model.asked)
+        ran = self.box.run(self.found.program, *self.agent.words(prompt, resume=resume))
+        self.ran.append(ran)
+        asked = self.model.asked[already:]
+        assert ran.code == 0, f"expected {self.host.title} to end with 0:\n{ran.told}"
+        assert len(asked) > len(turns), (
+            f"expected {len(turns) + 1} questions to the model, got {len(asked)}:\n{ran.told}"
+        )
+        return asked
+
+    def rules(self) -> None:
+        """One rule stands in the project's instruction file, one is only known."""
+        self.box.write(self.instructions, "# The app\n\nA person wrote this line.\n")
+        self.observe(WRITTEN)
+        self.box.improve("escalate", "--apply")
+        text = self.instructions.read_text(encoding="utf-8")
+        assert WRITTEN.text in text, f"expected {WRITTEN.text!r} in {self.instructions.name}:\n{text}"
+        self.observe(UNWRITTEN)
+
+    def observe(self, rule: Ruled) -> None:
+        """Record a rule on two occasions."""
+        for _ in range(2):
+            self.box.improve("observe", rule.text)
+
+    def install(self) -> None:
+        """`install` and `uninstall` give the home back; `install` twice is `install` once."""
+        self.before = self.box.tree()
+        self.box.improve("install", self.agent.name)
+        self.after = self.box.tree()
+        self.box.improve("install", self.agent.name)
+        assert self.box.tree() == self.after, "expected a second install to change nothing" + _changes(
+            self.after, self.box.tree()
+        )
+        self.box.improve("uninstall", self.agent.name)
+        assert self.box.tree() == self.before, "expected uninstall to give back the home" + _changes(
+            self.before, self.box.tree()
+        )
+        self.box.improve("install", self.agent.name)
+        assert self.box.tree() == self.after, "expected the same from every install" + _changes(
+            self.after, self.box.tree()
+        )
+
+    def brief(self) -> None:
+        """The model is told the rule that no file says, once, and the other once, from its file."""
+        self.told_once(self.ask("please add a retry helper", Say("It is there.")))
+
+    def told_once(self, asked: list[Request]) -> None:
+        """Both rules are in every question, once."""
+        self.holds(asked, UNWRITTEN, 1, "the rule that no file says, from the hook")
+        self.holds(asked, WRITTEN, 1, "the rule from its file, not doubled by the hook")
+
+    def resume(self) -> None:
+        """A resumed session is told nothing twice; in it the person corrects and the agent observes."""
+        command = f"{shlex.quote(str(self.box.store / 'bin' / 'improve'))} observe {shlex.quote(WORDED)} 2>&1"
+        asked = self.ask(CORRECTION, Shell(command), Say("Noted."), resume=True)
+        assert asked[0].count("retry helper"), f"expected the session to go on:\n{asked[0].around('retry helper')}"
+        self.told_once(asked)
+        self.agents_call = asked[-1]
+
+    def inbox(self) -> None:
+        """The typed correction waits once, in the person's words."""
+        waiting = self.candidates()
+        found = [each for each in waiting if CORRECTION in str(each)]
+        assert len(found) == 1, f"expected the correction once in the inbox, found {len(found)} times in {waiting}"
+        assert len(waiting) == 1, f"expected nothing else in the inbox: {waiting}"
+        self.candidate = found[0]
+
+    def candidates(self) -> list[dict[str, Any]]:
+        """Give what waits in the inbox."""
+        found: list[dict[str, Any]] = self.box.answer("inbox")["candidates"]
+        return found
+
+    def occasion(self) -> None:
+        """The agent's own call and the candidate are of one session, so they count as one occasion."""
+        story = self.box.answer("history", self.id_of(WORDED))
+        sessions = [each.get("session") for each in story["rule"]["observations"]]
+        expected = self.candidate["session"]
+        assert expected and sessions == [expected], (
+            f"expected one observation, of session {expected!r}; the rule has {sessions}.\n"
+            + self.agents_call.around(WORDED)
+        )
+        self.box.improve("accept", str(self.candidate["id"]), WORDED)
+        count = self.box.answer("history", self.id_of(WORDED))["rule"]["count"]
+        assert count == 1, f"expected the accepted candidate to be the same occasion, counted {count}"
+        assert not self.candidates(), "expected the accepted candidate to be gone from the inbox"
+
+    def id_of(self, text: str) -> str:
+        """Give the id of a rule by its text."""
+        rules = [*self.box.answer("status")["rules"]]
+        found = [str(rule["id"]) for rule in rules if rule["rule"] == text]
+        assert len(found) == 1, f"expected the rule {text!r} once, among {[rule['rule'] for rule in rules]}"
+        return found[0]
+
+    def escalate(self) -> None:
+        """A rule that `escalate` wrote reaches the next session from its file, once."""
+        self.box.improve("escalate", "--apply")
+        text = self.instructions.read_text(encoding="utf-8")
+        assert text.count(UNWRITTEN.text) == 1, f"expected {UNWRITTEN.text!r} in {self.instructions.name}:\n{text}"
+        self.told_once(self.ask("please rename the helper", Say("It has a new name.")))
+
+    def off(self) -> None:
+        """Switched off, nothing is delivered and nothing recorded."""
+        self.observe(LATER)
+        self.box.improve("off")
+        kept = self.kept()
+        asked = self.ask(OTHER_CORRECTION, Say("Noted."))
+        self.holds(asked, LATER, 0, "nothing from the hook while it is off")
+        for request in asked:
+            assert not request.count(STAMP), f"expected no brief while it is off:\n{request.around(STAMP)}"
+        assert self.kept() == kept, "expected nothing to be recorded while it is off" + _changes(kept, self.kept())
+
+    def kept(self) -> dict[str, str]:
+        """Give all that is recorded, as bytes on the disk."""
+        names = ("rules.yaml", "inbox.jsonl", "journal.jsonl", "queue/*", "spool/*")
+        paths = (path for name in names for path in self.box.store.glob(name))
+        return {str(path.relative_to(self.box.store)): path.read_text(encoding="utf-8") for path in paths}
+
+    def on(self) -> None:
+        """Switched on again, everything is as before."""
+        self.box.improve("on")
+        self.holds(self.ask("please sort the helpers", Say("Sorted.")), LATER, 1, "the rule from the hook again")
+
+    def uninstall(self) -> None:
+        """Afterwards the settings are as before, and a session has no trace of us."""
+        self.box.improve("uninstall", self.agent.name)
+        now = self.box.tree()
+        ours = {path for path in {*self.before, *self.after} if self.before.get(path) != self.after.get(path)}
+        was = {path: self.before[path] for path in ours if path in self.before}
+        left = {path: now[path] for path in ours if path in now}
+        assert left == was, "expected what install changed to be as before" + _changes(was, left)
+        for request in self.ask("please delete the helper", Say("Deleted.")):
+            for trace in (*TRACES, LATER.marker):
+                assert not request.count(trace), f"expected no trace of us:\n{request.around(trace)}"
+
+    def holds(self, asked: list[Request], rule: Ruled, times: int, what: str) -> None:
+        """Check that every question holds a rule's word so many times."""
+        for request in asked:
+            seen = request.count(rule.marker)
+            assert seen == times, (
+                f"expected {what}: {rule.text!r} {times} times in each question, found {seen} times.\n"
+                + request.around(rule.marker)
+                + f"\nThe hooks' log: {self.hook_log()}"
+            )
+
+    def hook_log(self) -> str:
+        """Give what hooks could not do."""
+        logs: list[Path] = [*self.box.home.rglob("hook.log")]
+        return "".join(log.read_text(encoding="utf-8")[-1000:] for log in logs) or "empty"
+
+
+def _changes(before: dict[str, str], after: dict[str, str]) -> str:
+    names = sorted(name for name in {*before, *after} if before.get(name) != after.get(name))
+    shown = [
+        f"  {name}: {before.get(name, 'not there')[:300]} → {after.get(name, 'not there')[:300]}" for name in names
+    ]
+    return "\n".join([":", *shown])
+
+
+STEPS: dict[str, str] = {
+    "rules": "",
+    "install": "rules",
+    "brief": "install",
+    "resume": "brief",
+    "inbox": "resume",
+    "occasion": "inbox",
+    "escalate": "install",
+    "off": "install",
+    "on": "off",
+    "uninstall": "install",
+}
+"""The steps in order, each with the step it cannot do without."""
+
+
+class Outcome(NamedTuple):
+    """How one step ended."""
+
+    step: str
+    state: str
+    """`ok`, `failed` or `skipped`."""
+    reason: str
+    seconds: float
+
+
+def play(loop: Loop) -> Iterator[Outcome]:
+    """Take every step that can be taken."""
+    states: dict[str, str] = {}
+    for step, needed in STEPS.items():
+        started = time.monotonic()
+        if needed and states[needed] == "skipped":
+            state, reason = "skipped", f"{needed} was skipped"
+        elif needed and states[needed] == "failed" and not _reached(loop, needed):
+            state, reason = "skipped", f"{needed} failed"
+        else:
+            state, reason = _take(getattr(loop, step))
+        states[step] = state
+        yield Outcome(step, state, reason, time.monotonic() - started)
+
+
+def _reached(loop: Loop, step: str) -> bool:
+    """Tell whether a failed step still left what the next ones need: a session that was held."""
+    return step == "brief" and bool(loop.model.asked)
+
+
+def _take(step: Callable[[], None]) -> tuple[str, str]:
+    try:
+        step()
+    except Exception as exc:  # a step that breaks is one that failed; the next may still be taken
+        return "failed", str(exc) if isinstance(exc, AssertionError) else repr(exc)
+    return "ok", ""
