@@ -55,7 +55,7 @@ def test_a_named_global_file_beats_the_running_host(tmp_path: Path) -> None:
     """AGENT_GLOBAL_AGENTS_MD is a person's word, and the reason says so."""
     put(tmp_path, ".claude/CLAUDE.md")
     choice = hosts.global_choice(str(tmp_path), {**CLAUDE, "AGENT_GLOBAL_AGENTS_MD": str(tmp_path / "mine.md")})
-    assert choice == (str(tmp_path / "mine.md"), "AGENT_GLOBAL_AGENTS_MD names it")
+    assert choice == hosts.Choice(str(tmp_path / "mine.md"), "AGENT_GLOBAL_AGENTS_MD names it")
 
 
 def test_the_reason_names_the_running_host(tmp_path: Path) -> None:

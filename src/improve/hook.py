@@ -8,9 +8,11 @@ Next to nothing is imported before it is needed: this runs on every prompt.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from improve.hosts.base import Host
     from improve.paths import Home
 
@@ -40,11 +42,12 @@ def main(argv: list[str]) -> None:
 
 def _end_in_time() -> None:
     """Give up in silence at the deadline, whatever blocks."""
-    import signal
+    # what `signal` wraps; the wrapper imports `enum`, 3 ms on every prompt
+    import _signal  # type: ignore[import-not-found]
 
-    if hasattr(signal, "setitimer"):
-        signal.signal(signal.SIGALRM, lambda *_: os._exit(0))
-        signal.setitimer(signal.ITIMER_REAL, DEADLINE)
+    if hasattr(_signal, "setitimer"):
+        _signal.signal(_signal.SIGALRM, lambda *_: os._exit(0))
+        _signal.setitimer(_signal.ITIMER_REAL, DEADLINE)
         return
     import threading
 
@@ -65,10 +68,10 @@ def _input() -> dict[str, Any]:
     data = b"".join(parts)
     if not data.strip() or size > LONGEST_INPUT:
         return {}
-    import json
+    from improve import quick
 
     try:
-        said = json.loads(data.decode("utf-8-sig", "replace"))
+        said = quick.loads(data.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError):
         return {}
     return said if isinstance(said, dict) else {}
@@ -157,7 +160,7 @@ class _Call:
         from improve.redact import redact
 
         key = queue.key_of(self.session, _told(self.said, self.host.dialect.turn), text)
-        at = clock.now().isoformat(timespec="seconds")
+        at = clock.stamp()
         heard = queue.Heard(key, at, self.host.name, self.session, self.cwd, redact(text), signal)
         queue.hear(self.home.file("queue"), heard)
 
@@ -167,7 +170,7 @@ class _Call:
             return
         from improve import clock, queue
 
-        at = clock.now().isoformat(timespec="seconds")
+        at = clock.stamp()
         event = queue.Ended(at, self.host.name, self.session or transcript, self.cwd, transcript, self.event)
         queue.end(self.home.file("queue"), event)
 
@@ -242,7 +245,7 @@ def reply(host: Host, event: str, text: str) -> str:
     form = host.dialect.answer
     if form == "text":
         return text
-    import json
+    from improve import quick
 
     start = event == "session-start"
     named = host.dialect.start_event if start else host.dialect.prompt_event
@@ -252,14 +255,12 @@ def reply(host: Host, event: str, text: str) -> str:
         "snake": {"additional_context": text},
         "cline": {"cancel": False, "contextModification": text},
     }
-    return json.dumps(shapes[form], ensure_ascii=True)
+    return quick.dumps(shapes[form])
 
 
 def _drain_detached(home: Home) -> None:
     """Let another process take in what waits: it outlives this one and holds none of its files open."""
-    from improve import launcher
-
-    program = launcher.cli_path(home)
+    program = home.program
     if os.name != "posix" or not os.access(program, os.X_OK):
         return
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -281,6 +282,6 @@ def _log(argv: list[str], exc: BaseException) -> None:
             os.replace(path, path + ".1")
         what = visible(f"{' '.join(argv[:2])}: {type(exc).__name__}: {exc}")[:1000]
         with open(path, "a", encoding="utf-8", errors="replace") as log:
-            log.write(f"{clock.now().isoformat(timespec='seconds')} {what}\n")
+            log.write(f"{clock.stamp()} {what}\n")
     except BaseException:
         return

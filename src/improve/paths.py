@@ -4,28 +4,38 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
-from typing import NamedTuple
 
 from improve.errors import EnvironmentFailure
+from improve.frozen import Frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 APP = "agent-improvement"
 
 
-class Home(NamedTuple):
+class Home(Frozen):
     """The directory of the store, `~/.agent-improvement` or `$AGENT_IMPROVEMENT_HOME`, and what belongs to it."""
 
     path: str
     user: str
     """The person's home directory."""
-    cache: str
-    """Derived data of this store; deleting it loses nothing."""
+    caches: str
+    """Derived data of all stores of this user."""
     state: str
     """Lock files of this user."""
 
     def file(self, name: str) -> str:
         """Name a file of the store."""
         return os.path.join(self.path, name)
+
+    @property
+    def cache(self) -> str:
+        """Derived data of this store; deleting it loses nothing."""
+        from improve.fingerprint import fingerprint
+
+        return os.path.join(self.caches, fingerprint(os.path.realpath(self.path), 16))
 
     @property
     def rules(self) -> str:
@@ -36,6 +46,16 @@ class Home(NamedTuple):
     def journal(self) -> str:
         """Path of journal.jsonl."""
         return self.file("journal.jsonl")
+
+    @property
+    def launcher(self) -> str:
+        """The program hosts run on their events."""
+        return os.path.join(self.path, "bin", "improve-hook")
+
+    @property
+    def program(self) -> str:
+        """`improve` itself under a path that outlives upgrades."""
+        return os.path.join(self.path, "bin", "improve")
 
     @property
     def spool(self) -> str:
@@ -63,10 +83,7 @@ def find_home(env: Mapping[str, str]) -> Home:
         )
     path = os.path.abspath(path)
     cache, state = _derived(env, user)
-    import hashlib
-
-    key = hashlib.sha256(os.path.realpath(path).encode("utf-8", "surrogateescape")).hexdigest()[:16]
-    return Home(path, user, os.path.join(cache, key), os.path.join(state, "locks"))
+    return Home(path, user, cache, os.path.join(state, "locks"))
 
 
 def _derived(env: Mapping[str, str], user: str) -> tuple[str, str]:

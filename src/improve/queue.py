@@ -6,17 +6,17 @@ a session that ended or paused only the latest word is kept.
 
 from __future__ import annotations
 
-import json
 import os
-from typing import NamedTuple
 
 from improve import files
 from improve.errors import ImproveError
+from improve.fingerprint import fingerprint
+from improve.frozen import Frozen
 
 SUFFIX = ".json"
 
 
-class Heard(NamedTuple):
+class Heard(Frozen):
     """A prompt that may hold a correction, in the person's words, without credentials."""
 
     key: str
@@ -29,7 +29,7 @@ class Heard(NamedTuple):
     signal: str
 
 
-class Ended(NamedTuple):
+class Ended(Frozen):
     """A session that came to a pause or an end; its transcript can be read from here on."""
 
     at: str
@@ -42,9 +42,7 @@ class Ended(NamedTuple):
 
 def key_of(session: str, turn: str, text: str) -> str:
     """Name an event by its session, its turn where the host numbers them, and its words."""
-    import hashlib
-
-    return hashlib.sha256("\0".join((session, turn, text)).encode("utf-8", "surrogatepass")).hexdigest()[:24]
+    return fingerprint("\0".join((session, turn, text)), 24)
 
 
 def hear(directory: str, heard: Heard) -> bool:
@@ -67,8 +65,10 @@ def end(directory: str, ended: Ended) -> None:
     files.replace(files.read(os.path.join(directory, name), cap=1 << 20), _encoded(ended), mode_if_new=0o600)
 
 
-def _encoded(event: NamedTuple) -> bytes:
-    return json.dumps(event._asdict(), ensure_ascii=True).encode()
+def _encoded(event: Heard | Ended) -> bytes:
+    from improve.quick import dumps
+
+    return dumps(event._asdict()).encode()
 
 
 def prompts(directory: str) -> list[str]:
@@ -91,6 +91,8 @@ def _named(directory: str, prefix: str) -> list[str]:
 
 def load(path: str) -> Heard | None:
     """Read a prompt; None when it is gone or was not written by us."""
+    import json
+
     try:
         snapshot = files.read(path, cap=1 << 20)
         values = json.loads(snapshot.data) if snapshot.exists else None

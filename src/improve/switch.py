@@ -7,19 +7,23 @@ is still a veto.
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, NamedTuple
 
+from improve.frozen import Frozen
+
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
     from datetime import datetime
+
+    Where = Callable[[], tuple[str, str]]
+    """Gives (key, root) of the project; asked only when something is off for a single project."""
 
 FILE = "off.json"
 _CAP = 1 << 20
 
 
-class Off(NamedTuple):
+class Off(Frozen):
     """One thing that is switched off; an empty host or project means all of them."""
 
     host: str = ""
@@ -35,12 +39,11 @@ class Off(NamedTuple):
 DAMAGED = Off(since="damaged")
 """What a file that cannot be understood stands for."""
 
-Where = Callable[[], tuple[str, str]]
-"""Gives (key, root) of the project; asked only when something is off for a single project."""
-
 
 def read(path: str) -> list[Off] | None:
     """List what was switched off, ended or not; None when the file cannot be understood."""
+    import json
+
     try:
         with open(path, "rb") as stream:
             data = stream.read(_CAP)
@@ -58,6 +61,8 @@ def read(path: str) -> list[Off] | None:
 
 def written(entries: Iterable[Off]) -> bytes:
     """Give the text of the file."""
+    import json
+
     listed = [{key: value for key, value in entry._asdict().items() if value} for entry in entries]
     return json.dumps({"v": 1, "off": listed}, indent=2).encode() + b"\n"
 

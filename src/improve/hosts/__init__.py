@@ -5,16 +5,18 @@ A row holds what every command needs; the host's module holds the rest and is im
 
 from __future__ import annotations
 
-import importlib
 import os
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
 
+from improve.frozen import Frozen
+
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from improve.hosts.base import Host
 
 
-class Row(NamedTuple):
+class Row(Frozen):
     """How to tell that a command runs inside a host."""
 
     name: str
@@ -49,7 +51,7 @@ PROJECT_FILES = ("AGENTS.md", "CLAUDE.md", os.path.join(".claude", "CLAUDE.md"),
 """A project's own instruction file: the first that exists."""
 
 
-class Choice(NamedTuple):
+class Choice(Frozen):
     """An instruction file and why it is the one."""
 
     path: str
@@ -69,7 +71,9 @@ def host(name: str) -> Host:
     """
     if name not in names():
         raise KeyError(name)
-    found: Host = importlib.import_module(f"improve.hosts.{name.replace('-', '_')}").HOST
+    # importlib's own function would import `warnings` too
+    module = __import__(f"improve.hosts.{name.replace('-', '_')}", fromlist=("HOST",))
+    found: Host = module.HOST
     return found
 
 

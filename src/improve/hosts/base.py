@@ -7,17 +7,23 @@ home and the environment, so that nothing is looked up before it is needed.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
+from improve.frozen import Frozen
 from improve.hosts.dialect import Dialect
 from improve.hosts.wiring import Settings, Whole
 
-Locate = Callable[[str, Mapping[str, str]], str]
-"""(home directory, environment) → absolute path."""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    Locate = Callable[[str, Mapping[str, str]], str]
+    """(home directory, environment) → absolute path."""
+
+    Chain = Callable[["Spot"], list["Loaded"]]
+    """All instruction files that exist and that a host knows about, in the order in which it sends them."""
 
 
-class Spot(NamedTuple):
+class Spot(Frozen):
     """Where a session would start: what decides which instruction files a host loads."""
 
     cwd: str
@@ -28,7 +34,7 @@ class Spot(NamedTuple):
     env: Mapping[str, str]
 
 
-class Loaded(NamedTuple):
+class Loaded(Frozen):
     """One instruction file as a host would treat it in a session that starts at a spot."""
 
     path: str
@@ -49,11 +55,7 @@ class Loaded(NamedTuple):
     """The file that imports it; empty when the host looks for it by itself."""
 
 
-Chain = Callable[[Spot], list[Loaded]]
-"""All instruction files that exist and that a host knows about, in the order in which it sends them."""
-
-
-class Host(NamedTuple):
+class Host(Frozen):
     """A coding agent that loads instruction files by itself."""
 
     name: str

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from improve.frozen import Frozen
 
 
-class Dialect(NamedTuple):
+class Dialect(Frozen):
     """The keys of the JSON object a hook is given, and the shape of its answer. Claude Code's are the defaults.
 
     https://code.claude.com/docs/en/hooks

@@ -5,11 +5,16 @@ Two kinds: entries in a settings file that belongs to the person and to other to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from improve.frozen import Frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    Make = Callable[[str], str]
 
 
-class Hook(NamedTuple):
+class Hook(Frozen):
     """One event a host reports to us."""
 
     event: str
@@ -21,7 +26,7 @@ class Hook(NamedTuple):
     matcher: str = ""
 
 
-class Settings(NamedTuple):
+class Settings(Frozen):
     """Our entries in a settings file that others write too: one is appended per hook, nothing else is touched."""
 
     file: Callable[[str, Mapping[str, str]], str]
@@ -35,7 +40,7 @@ class Settings(NamedTuple):
     """Each handler has a `name`."""
 
 
-class Whole(NamedTuple):
+class Whole(Frozen):
     """A file that is all ours: written as it is, removed as a whole."""
 
     file: Callable[[str, Mapping[str, str]], str]
@@ -44,8 +49,6 @@ class Whole(NamedTuple):
     long as the text need not change."""
     executable: bool = False
 
-
-Make = Callable[[str], str]
 
 STAMP = "Written by `improve install`; take it away with: improve uninstall"
 """Stands in every file that is all ours, where the format has room for it."""

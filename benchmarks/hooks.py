@@ -1,0 +1,105 @@
+"""Time the hooks, run as a host runs them, against the bare interpreter.
+
+    python benchmarks/hooks.py [--rules 10000] [--runs 21]
+
+The command is the one `install` writes, given to `sh -c` with an event on standard input. Every figure is a ratio of
+medians measured side by side in this run; milliseconds are shown only to give a feeling.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from speed import environment, make_store
+
+TASK = "please add a retry helper to the client"
+CORRECTION = "no, use uv here, never pip install"
+LONG = "no, that is wrong: " + "the handler in src/api/handlers/orders.py must not swallow the error. " * 12
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rules", type=int, default=10_000)
+    parser.add_argument("--runs", type=int, default=21)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        measure(Path(folder), options)
+
+
+def measure(base: Path, options: argparse.Namespace) -> None:
+    """Run everything interleaved, so that a slow moment of the machine hits all alike."""
+    env = environment(base, "home")
+    (base / "home").mkdir()
+    repo = prepared(base, env, options.rules)
+    cases = cases_in(repo)
+    times: dict[str, list[float]] = {name: [] for name in ("python -c pass", *cases)}
+    for run in range(options.runs):
+        times["python -c pass"].append(once([sys.executable, "-c", "pass"], b"", env, repo))
+        for name, (event, said) in cases.items():
+            said = {**said, "session_id": f"{name}-{run}", "prompt_id": str(run)}
+            times[name].append(once(["sh", "-c", command(env, event)], json.dumps(said).encode(), env, repo))
+    report(times, options)
+
+
+def prepared(base: Path, env: dict[str, str], rules: int) -> Path:
+    """Make the store, its launcher and a project with instruction files."""
+    make_store(Path(env["AGENT_IMPROVEMENT_HOME"]), rules)
+    repo = base / "repo"
+    subprocess.run(["git", "init", "-q", str(repo)], check=True)
+    subprocess.run(["git", "-C", str(repo), "remote", "add", "origin", "https://github.com/acme/p1.git"], check=True)
+    (repo / "CLAUDE.md").write_text("# Rules\n\n" + "- Keep functions short and name things well\n" * 40)
+    (base / "home" / ".claude").mkdir()
+    for argv in (["install", "claude-code"], ["status"]):
+        subprocess.run([sys.executable, "-m", "improve", *argv], env=env, cwd=repo, check=True, capture_output=True)
+    return repo
+
+
+def cases_in(repo: Path) -> dict[str, tuple[str, dict[str, str]]]:
+    """Name the events that are timed."""
+    here = {"cwd": str(repo), "source": "startup"}
+    return {
+        "prompt, a task": ("prompt", {**here, "prompt": TASK}),
+        "prompt, a correction": ("prompt", {**here, "prompt": CORRECTION}),
+        "prompt, a long correction with paths": ("prompt", {**here, "prompt": LONG}),
+        "stop": ("stop", here),
+        "session-start": ("session-start", here),
+    }
+
+
+def command(env: dict[str, str], event: str) -> str:
+    """Give the command line that stands in the settings."""
+    from improve.hosts import wiring
+
+    return wiring.command(os.path.join(env["AGENT_IMPROVEMENT_HOME"], "bin", "improve-hook"), "claude-code", event)
+
+
+def once(argv: list[str], said: bytes, env: dict[str, str], cwd: Path) -> float:
+    """Run a process and return its wall time in seconds."""
+    begin = time.perf_counter()
+    done = subprocess.run(argv, input=said, env=env, cwd=cwd, capture_output=True, check=False)
+    spent = time.perf_counter() - begin
+    if done.returncode:
+        raise SystemExit(f"{argv}: exit {done.returncode}\n{done.stderr.decode()}")
+    return spent
+
+
+def report(times: dict[str, list[float]], options: argparse.Namespace) -> None:
+    """Print one row a case."""
+    base = statistics.median(times["python -c pass"])
+    print(f"{options.rules:,} rules, {options.runs} runs, medians")
+    for name, taken in times.items():
+        middle = statistics.median(taken)
+        print(f"{name:<40} {middle / base:5.2f}×   {middle * 1000:6.1f} ms")
+
+
+if __name__ == "__main__":
+    main()
