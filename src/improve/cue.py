@@ -1,0 +1,181 @@
+"""May a typed prompt hold a correction, a preference, a complaint about repetition or a wish to remember?
+
+A net, not a verdict: what it lets through is looked at closely later, what it drops is gone, so it would rather keep
+too much. It runs inside a hook while a person waits, so it is a walk over tables of words: each cue found gives
+points, each opening of a plain task takes some away, and enough points name the likeliest signal. Pure.
+"""
+
+from __future__ import annotations
+
+from improve.phrase import HINTS, OPENINGS, SCRIPTS, SIGNS, TASKS
+
+STAMP = "improve-rules v1"
+"""First line of what we tell an agent; a text that has it was ours, and nothing is learned from it."""
+_OUR_LINES = (
+    *(f"improve {verb}" for verb in ("accept", "dismiss", "escalate", "inbox", "observe", "restore", "retire", "split")),
+    "improve: ", "RECORDED (count=", "new rule ", "matched ", "settled: ", "CONTRADICTS ", "none of them → improve",
+    "Corrections this person has made before", "Loaded from a file here, and corrected again since",
+)  # fmt: skip
+LONGEST = 4_000
+"""Characters; what is longer was pasted."""
+_READ = 900
+"""Characters of a person's own words in which cues are looked for; a correction says so early, or at the very end."""
+_TAIL = 300
+_ENOUGH = 3
+_ONE_MORE_PER, _MOST_MORE = 200, 4
+"""A longer text needs more points, for any text of some length has a few common words among the hints."""
+_RANK = ("remember", "frustration", "preference", "correction")
+"""What is named when two signals have as many points."""
+
+_WRAPPERS = (
+    "system-reminder", "hook_context", "hook_output", "task-notification", "command-message", "command-name",
+    "command-contents", "command-args", "local-command-caveat", "local-command-stdout", "local-command-stderr",
+    "session_context", "environment_context", "user_instructions", "instructions", "ide_opened_file", "ide_selection",
+    "ide_diagnostics", "system_instruction", "user-prompt-submit-hook", "open_and_recently_viewed_files", "timestamp",
+    "additional_context", "bash-input", "bash-stdout", "bash-stderr", "turn_aborted", "subagent_notification", "skill",
+)  # fmt: skip
+_COMMANDS = ("command-name", "command-message", "bash-input", "bash-stdout", "task-notification", "turn_aborted")
+"""A text that begins with one of these was typed by nobody, or as a command."""
+_AROUND = ("user_query", "user_message", "user-message", "prompt")
+"""What a host puts around a person's words."""
+_NOT_TYPED = (
+    "[request interrupted", "this session is being continued", "caveat: the messages below", "stop hook feedback",
+    "base directory for this skill", "# agents.md instructions", "[tool result", "traceback (most recent call last)",
+)  # fmt: skip
+_LINE = "\n"
+_SENTENCE_ENDS = f"!?{_LINE}\r…。！？"
+"""A dot is one before a blank only: `CLAUDE.md` is one thing."""
+_APOSTROPHES = "'’‘`´"
+
+
+class _Plain(dict[int, str]):
+    """Map letters to themselves, ends of sentences to a dot of its own, and all else to a blank."""
+
+    def __missing__(self, point: int) -> str:
+        char = chr(point)
+        to = char if char.isalnum() or _is_mark(char) else " "
+        if char in _SENTENCE_ENDS:
+            to = " . "
+        elif char in _APOSTROPHES:
+            to = ""
+        self[point] = to
+        return to
+
+
+def _is_mark(char: str) -> bool:
+    """Say whether it is an accent or a vowel sign, which is part of a word."""
+    return "\u0300" <= char <= "\u036f" or "\u0900" <= char <= "\u0eff"
+
+
+_PLAIN = _Plain()
+
+
+def signal_of(text: str) -> str:
+    """Name the signal a typed prompt may hold, or give the empty string.
+
+    >>> signal_of("No, I said pnpm, not npm"), signal_of("Add a login page")
+    ('correction', '')
+    """
+    if len(text) > LONGEST or is_ours(text):
+        return ""
+    words = words_only(text)
+    if not words or _is_command(words) or words[:48].casefold().startswith(_NOT_TYPED):
+        return ""
+    said = _spoken(words)
+    if len(said) > _READ + _TAIL:
+        said = f"{said[:_READ]}\n{said[-_TAIL:]}"
+    points = _points(said)
+    best = max(_RANK, key=lambda signal: (points[signal], -_RANK.index(signal)))
+    total = sum(points.values())
+    return best if total >= _ENOUGH + min(len(said) // _ONE_MORE_PER, _MOST_MORE) else ""
+
+
+def is_ours(text: str) -> bool:
+    """Tell whether a text is what we print: it has our stamp, or all its lines are lines of ours."""
+    lines = [line.strip(" \t\r-*•→`$>") for line in text.split("\n")]
+    return STAMP in text or all(not line or _is_our_line(line) for line in lines)
+
+
+def _is_our_line(line: str) -> bool:
+    told_at = line.rfind("(said ")
+    counted = told_at > 0 and line.endswith(")") and ("once, " in line[told_at:] or " times, last " in line[told_at:])
+    return counted or line.startswith(_OUR_LINES)
+
+
+def _is_command(words: str) -> bool:
+    """Tell `/compact` and `!ls` from a path and from `!!!`."""
+    first = words.split(None, 1)[0]
+    return (first[0] == "/" and first.count("/") == 1) or (first[0] == "!" and first[1:2].isalnum())
+
+
+def _points(said: str) -> dict[str, int]:
+    """Add up what the cues of a text say for each signal; the hints alone speak for a correction."""
+    low = said.casefold()
+    plain = f" . {' '.join(f'{low} '.replace('. ', '! ').replace(f'.{_LINE}', '!').translate(_PLAIN).split())} "
+    points = {signal: 3 * sum(cue in plain for cue in cues) for signal, cues in SIGNS.items()}
+    for signal, marks in SCRIPTS.items():
+        points[signal] += 3 * sum(mark in low for mark in marks)
+    points["correction"] += sum(cue in plain for cue in HINTS)
+    points["correction"] += 2 * sum(cue in plain for cue in OPENINGS)
+    points["frustration"] += 2 * _shouted(said)
+    points["task"] = -2 * any(plain.startswith(cue) for cue in TASKS)
+    return points
+
+
+def _shouted(said: str) -> bool:
+    letters = [c for c in said if c.isalpha() and (c.isupper() or c.islower())]
+    loud = sum(map(str.isupper, letters))
+    return (loud > 20 and loud > 0.6 * len(letters)) or "!!" in said or "?!" in said
+
+
+def words_only(text: str) -> str:
+    """Give the person's own words: without the blocks that hosts and hooks put before, after or around them.
+
+    >>> words_only("<system-reminder>be brief</system-reminder> use tabs")
+    'use tabs'
+    """
+    text = text.strip("\ufeff \t\r\n")
+    if text.startswith(tuple(f"<{name}>" for name in _COMMANDS)):
+        return ""
+    before = None
+    while text != before:
+        before = text
+        for name in _WRAPPERS:
+            text = _without(text, name)
+        for name in _AROUND:
+            if text.startswith(f"<{name}>") and text.endswith(f"</{name}>"):
+                text = text[len(name) + 2 : -len(name) - 3].strip()
+    return text
+
+
+def _without(text: str, name: str) -> str:
+    """Take away one leading and one trailing block; one that is never closed is all block."""
+    opening, closing = f"<{name}", f"</{name}>"
+    if text.startswith(opening) and text[len(opening) : len(opening) + 1] in (">", " "):
+        text = text.partition(closing)[2].strip()
+    if text.endswith(closing):
+        at = text.rfind(opening)
+        text = text[:at].strip() if at >= 0 else text
+    return text
+
+
+def _spoken(words: str) -> str:
+    """Leave out what was pasted: fenced code, quoted lines, lines of code or of a log."""
+    kept, fenced = [], False
+    for line in words.splitlines():
+        bare = line.strip()
+        if bare.startswith(("```", "~~~")):
+            fenced = not fenced
+        elif bare and not fenced and not _pasted(line, bare):
+            kept.append(bare)
+    return "\n".join(kept)
+
+
+def _pasted(line: str, bare: str) -> bool:
+    if bare.startswith((">", "$ ", "❯", "➜", "at ", 'File "', "+++", "---", "@@", "|", "//", "#!", "{", "}", "<")):
+        return True
+    if line.startswith(("    ", "\t")) and bare[-1:] in "{};,()":
+        return True
+    signs = sum(not (c.isalnum() or c.isspace() or c in ".,!?'\"-’…") and c < "\u0300" for c in bare)
+    digits = sum(map(str.isdigit, bare))
+    return len(bare) > 20 and (signs > len(bare) // 7 or digits > len(bare) // 4)
