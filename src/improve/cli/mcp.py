@@ -15,25 +15,25 @@ if TYPE_CHECKING:
 
     from improve.cli.tools import Answer, Verb
 
-_EXAMPLES = """\b
-Example:
-  improve mcp                     waits for a host on standard input
-
-\b
-Most hosts start it by this entry, in their MCP settings (Claude Code: .mcp.json;
-Cursor: ~/.cursor/mcp.json; Gemini CLI and Qwen Code: settings.json):
+_SETTINGS = """
+Most hosts start it by this entry in their MCP settings (Claude Code: .mcp.json; Cursor:
+~/.cursor/mcp.json; Gemini CLI and Qwen Code: settings.json), with your home directory for HOME:
   {
     "mcpServers": {
       "improve": {"command": "HOME/.agent-improvement/bin/improve", "args": ["mcp"]}
     }
   }
-with your home directory for HOME. Codex, in config.toml:
+Codex, in config.toml:
   [mcp_servers.improve]
   command = "HOME/.agent-improvement/bin/improve"
   args = ["mcp"]
 OpenCode, in opencode.json:
-  {"mcp": {"improve": {"type": "local",
-    "command": ["HOME/.agent-improvement/bin/improve", "mcp"]}}}"""
+  {
+    "mcp": {
+      "improve": {"type": "local", "command": ["HOME/.agent-improvement/bin/improve", "mcp"]}
+    }
+  }
+"""
 
 _INSTRUCTIONS = """\
 Improve records how people correct their coding agents and writes the rule where it will be read.
@@ -41,7 +41,16 @@ At the start of a session call `status`; after a correction or a stated preferen
 sentence; at the end call `escalate` with apply. Give the directory you work in as project_dir."""
 
 
-@click.command("mcp", epilog=_EXAMPLES)
+class _Served(click.Command):
+    """A command whose help ends with text to paste, which must not be wrapped."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the example, then the settings."""
+        super().format_epilog(ctx, formatter)
+        formatter.write(_SETTINGS)
+
+
+@click.command("mcp", cls=_Served, epilog="\b\nExample:\n  improve mcp  a host starts it and speaks first")
 def mcp_command() -> int:
     """Serve the verbs as MCP tools on standard input and output, for an agent that may not run a shell.
 
