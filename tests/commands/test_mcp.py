@@ -38,6 +38,15 @@ def test_its_help_has_the_entry_for_a_host(improve: Improve) -> None:
     assert json.loads(pasted)["mcpServers"]["improve"]["args"] == ["mcp"]
 
 
+def test_the_tools_can_be_listed_without_a_host(improve: Improve) -> None:
+    """`--json` shows name, description, schema and hints of every tool, and serves nothing."""
+    listed = improve("mcp", "--json").json["tools"]
+    assert [tool["name"] for tool in listed] == [verb.name for verb in tools.offered()]
+    status = next(tool for tool in listed if tool["name"] == "status")
+    assert status["annotations"]["readOnlyHint"] is True
+    assert status["inputSchema"]["properties"]["budget"]["type"] == "integer"
+
+
 def test_no_other_command_imports_the_library() -> None:
     """Neither a list of all commands nor a command brings in what only the server needs."""
     code = (

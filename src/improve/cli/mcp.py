@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from improve import __version__
+from improve.cli.common import json_option, say
 from improve.errors import EnvironmentFailure
 
 if TYPE_CHECKING:
@@ -51,11 +52,16 @@ class _Served(click.Command):
 
 
 @click.command("mcp", cls=_Served, epilog="\b\nExample:\n  improve mcp  a host starts it and speaks first")
-def mcp_command() -> int:
+@json_option
+def mcp_command(as_json: bool) -> int:
     """Serve the verbs as MCP tools on standard input and output, for an agent that may not run a shell.
 
     A host starts it and ends it. Each tool is a command of this program and answers with the object of its --json.
+    With --json it serves nothing and lists the tools.
     """
+    if as_json:
+        say(_listed())
+        return 0
     try:
         import anyio
         import mcp_types  # noqa: F401  (mcp before 2 has none)
@@ -69,6 +75,23 @@ def mcp_command() -> int:
     _end_on_interrupt()
     anyio.run(_serve)
     return 0
+
+
+def _listed() -> str:
+    """List the tools as the protocol shows them to a host."""
+    from improve.cli import tools
+    from improve.report import as_json
+
+    shown = [
+        {
+            "name": verb.name,
+            "description": tools.description(verb),
+            "inputSchema": tools.schema(verb),
+            "annotations": tools.hints(verb),
+        }
+        for verb in tools.offered()
+    ]
+    return as_json("mcp", {"tools": shown})
 
 
 def _end_on_interrupt() -> None:
@@ -146,12 +169,7 @@ def _tool(verb: Verb) -> types.Tool:
         name=verb.name,
         description=tools.description(verb),
         input_schema=tools.schema(verb),
-        annotations=types.ToolAnnotations(
-            read_only_hint=verb.reads,
-            destructive_hint=verb.replaces,
-            idempotent_hint=verb.reads or verb.settles,
-            open_world_hint=False,
-        ),
+        annotations=types.ToolAnnotations.model_validate(tools.hints(verb)),
     )
 
 

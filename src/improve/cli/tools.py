@@ -77,6 +77,16 @@ def description(verb: Verb) -> str:
     return inspect.cleandoc(_command(verb.name).help or "")
 
 
+def hints(verb: Verb) -> dict[str, bool]:
+    """Say what a call does, by the protocol's names (https://modelcontextprotocol.io, tool annotations)."""
+    return {
+        "readOnlyHint": verb.reads,
+        "destructiveHint": verb.replaces,
+        "idempotentHint": verb.reads or verb.settles,
+        "openWorldHint": False,
+    }
+
+
 def schema(verb: Verb) -> dict[str, Any]:
     """Describe what a tool takes, as JSON Schema."""
     named = dict(_parameters(verb.name))
