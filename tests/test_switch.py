@@ -1,0 +1,90 @@
+"""The one switch: what is off, where, and until when."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from improve import switch
+from improve.switch import Off
+
+NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
+LATER = (NOW + timedelta(hours=2)).isoformat()
+BEFORE = (NOW - timedelta(seconds=1)).isoformat()
+
+
+def off(folder: Path, *entries: Off, host: str = "codex", project: str = "p", root: str = "/p") -> Off | None:
+    """Say what switches a host off in a project."""
+    path = folder / switch.FILE
+    path.write_bytes(switch.written(entries))
+    return switch.in_force(str(path), lambda: NOW, host, lambda: (project, root))
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        Off(),
+        Off(host="codex"),
+        Off(project="p"),
+        Off(project="other", root="/p"),
+        Off(host="codex", project="p"),
+        Off(until=LATER),
+        Off(until="soon"),
+        Off(until="2026-11-30T11:00:00"),
+    ],
+)
+def test_what_is_off(tmp_path: Path, entry: Off) -> None:
+    """A host, a project by key or directory, both, everything; an end that cannot be read has not come."""
+    assert off(tmp_path, Off(host="pi"), entry) == entry
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        Off(host="gemini"),
+        Off(project="other"),
+        Off(host="codex", project="other"),
+        Off(host="gemini", project="p"),
+        Off(until=BEFORE),
+        Off(until=NOW.isoformat()),
+    ],
+)
+def test_what_is_on(tmp_path: Path, entry: Off) -> None:
+    """Another host, another project, a time that is over."""
+    assert off(tmp_path, entry) is None
+
+
+def test_without_a_file_all_is_on(tmp_path: Path) -> None:
+    """The project is not even looked for, nor the clock."""
+
+    def never() -> datetime:
+        raise AssertionError
+
+    assert switch.in_force(str(tmp_path / switch.FILE), never, "codex", lambda: ("", "")) is None
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"{", b"[]", b'{"off": 1}', b'{"off": [{"until": 3}]}', b'{"off": [{"colour": "red"}]}', b"\xff\x00"]
+)
+def test_a_damaged_veto_is_a_veto(tmp_path: Path, data: bytes) -> None:
+    """A file that cannot be understood switches everything off, and the words say why."""
+    path = tmp_path / switch.FILE
+    path.write_bytes(data)
+    found = switch.in_force(str(path), lambda: NOW, "codex", lambda: ("", ""))
+    assert found == switch.DAMAGED
+    assert "cannot be understood" in switch.said(switch.DAMAGED)
+
+
+@given(st.lists(st.builds(Off, *[st.text()] * 5)))
+def test_what_is_written_is_read(entries: list[Off]) -> None:
+    """Any entry survives the file."""
+    import tempfile
+
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(switch.written(entries))
+        file.flush()
+        assert switch.read(file.name) == entries
