@@ -25,6 +25,7 @@ HOST = Host(
                 Hook("stop", "Stop", timeout=5),
                 Hook("session-end", "SessionEnd", timeout=10),
             ),
+            bom=True,
         ),
     ),
     # Cursor runs Claude Code's hooks too

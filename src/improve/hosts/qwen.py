@@ -26,6 +26,7 @@ HOST = Host(
                 Hook("session-end", "SessionEnd", timeout=5),
             ),
             comments=True,
+            bom=True,
             named=True,
         ),
     ),

@@ -5,6 +5,8 @@ Two kinds: entries in a settings file that belongs to the person and to other to
 
 from __future__ import annotations
 
+import os
+
 from improve.frozen import Frozen
 
 TYPE_CHECKING = False
@@ -35,7 +37,9 @@ class Settings(Frozen):
     """`groups`: `{"hooks": {"Event": [{"matcher"?, "hooks": [{"type", "command", "timeout"?}]}]}}`;
     `flat`: `{"version": 1, "hooks": {"event": [{"command"}]}}`."""
     comments: bool = False
-    """The host itself allows comments and trailing commas in this file; elsewhere they are a mistake."""
+    """The host itself allows comments in this file; elsewhere they are a mistake, as trailing commas are everywhere."""
+    bom: bool = False
+    """The host takes a byte order mark at the start of this file."""
     named: bool = False
     """Each handler has a `name`."""
 
@@ -65,12 +69,25 @@ def command(launcher: str, host: str, event: str) -> str:
     return f"[ -x {quoted} ] && {quoted} {host} {event} || true"
 
 
+def called(line: str) -> tuple[str, str, str] | None:
+    """Read a command line of ours: launcher, host and event; None for any other."""
+    import shlex
+
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        return None
+    if len(words) != 10 or os.path.basename(words[2]) not in ("improve-hook", "improve-hook.cmd"):
+        return None
+    launcher, host, event = words[5:8]
+    return (launcher, host, event) if line == command(launcher, host, event) else None
+
+
 def template(name: str) -> Make:
     """Fill in the launcher in a file that lies beside this one."""
 
     def make(launcher: str) -> str:
         import json
-        import os
 
         with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as stream:
             return stream.read().replace('"@LAUNCHER@"', json.dumps(launcher, ensure_ascii=False))
