@@ -156,7 +156,9 @@ class Qwen:
         """Let it take any key and trust the folder."""
         security = {"auth": {"selectedType": "openai"}, "folderTrust": {"enabled": False}}
         quiet = {"general": {"disableAutoUpdate": True}, "privacy": {"usageStatisticsEnabled": False}}
-        box.write(box.home / ".qwen" / "settings.json", {"security": security, **quiet})
+        # after a turn it would ask the model what to remember, with the shell on offer
+        memory = {"memory": {"enableManagedAutoMemory": False, "enableManagedAutoDream": False}}
+        box.write(box.home / ".qwen" / "settings.json", {"security": security, **quiet, **memory})
         box.env |= {
             "OPENAI_API_KEY": "none",
             "OPENAI_BASE_URL": f"http://127.0.0.1:{port}/v1",
@@ -173,7 +175,7 @@ class Copilot:
 
     def prepare(self, box: Box, port: int) -> None:
         """Give it a provider of its own and keep it offline."""
-        (box.home / ".copilot").mkdir()
+        (box.home / ".copilot").mkdir(exist_ok=True)
         box.env |= {
             "COPILOT_OFFLINE": "true",
             "COPILOT_PROVIDER_BASE_URL": f"http://127.0.0.1:{port}/v1",

@@ -30,7 +30,7 @@ class Ran(NamedTuple):
     def told(self) -> str:
         """What it said, for a message."""
         ended = "did not end in time" if self.code is None else f"exit {self.code}"
-        return f"$ {' '.join(self.argv)}\n({ended}, {self.seconds:.1f} s)\n{self.out[-1500:]}\n{self.err[-1500:]}"
+        return f"$ {' '.join(self.argv)}\n({ended}, {self.seconds:.1f} s)\n{self.out[-800:]}\n{self.err[-800:]}"
 
 
 class Box:

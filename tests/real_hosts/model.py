@@ -56,7 +56,7 @@ class Request(NamedTuple):
         text = json.dumps(self.body, ensure_ascii=False)
         return text.count(marker) + sum(text.count(form) for form in _base64_forms(marker))
 
-    def around(self, marker: str, width: int = 300) -> str:
+    def around(self, marker: str, width: int = 160) -> str:
         """Show the places where it is, or the end of the body when it is nowhere."""
         text = json.dumps(self.body, ensure_ascii=False)
         places = [at for at in range(len(text)) if text.startswith(marker, at)]
