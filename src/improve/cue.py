@@ -12,8 +12,9 @@ from improve.phrase import HINTS, OPENINGS, SCRIPTS, SIGNS, TASKS
 STAMP = "improve-rules v1"
 """First line of what we tell an agent; a text that has it was ours, and nothing is learned from it."""
 _OUR_LINES = (
-    *(f"improve {verb}" for verb in ("accept", "dismiss", "escalate", "inbox", "observe", "restore", "retire", "split")),
-    "improve: ", "RECORDED (count=", "new rule ", "matched ", "settled: ", "CONTRADICTS ", "none of them → improve",
+    "improve accept", "improve dismiss", "improve escalate", "improve inbox", "improve observe", "improve restore",
+    "improve retire", "improve split", "improve: ", "none of them → improve",
+    "RECORDED (count=", "new rule ", "matched ", "settled: ", "CONTRADICTS ",
     "Corrections this person has made before", "Loaded from a file here, and corrected again since",
 )  # fmt: skip
 LONGEST = 4_000

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 
 def _cues(table: str, mark: str = "") -> tuple[str, ...]:
-    """Split `one | two` into cues with blanks around them, so that only whole words are found."""
+    """Split a table into cues with blanks around them, so that only whole words are found."""
     return tuple(f" {mark}{cue} " for cue in _parts(table))
 
 
 def _parts(table: str) -> tuple[str, ...]:
-    return tuple(cue for line in table.split("\n") for cue in line.split("|") if cue)
+    return tuple(dict.fromkeys(cue for line in table.split("\n") for cue in line.split("|") if cue))
 
 
 _REMEMBER = """
@@ -23,17 +23,19 @@ save to memory|to your memory|to memory|your memory|store this|add this rule|add
 make it a rule|make this a rule|create a rule|update the rule|update the rules|update that rule|update your rules
 existing rules|rule that|rules to|a rule for|as a rule|record this|agents md|claude md|gemini md|copilot instructions
 cursorrules|cursor rules|cursor rule|your instructions|your rules|system prompt should|add to the skill
-update the skill|for future|future sessions|future reference|i remind you|merk dir|merke dir|denk daran|denke daran
-vergiss nicht|nicht vergessen|zur erinnerung|behalte im kopf|schreib dir auf|nächstes mal|das nächste mal
-für die zukunft|regel hinzu
+update the skill|for future|future sessions|future reference|i remind you
+merk dir|merke dir|denk daran|denke daran|vergiss nicht|nicht vergessen|zur erinnerung|behalte im kopf|schreib dir auf
+nächstes mal|das nächste mal|für die zukunft|regel hinzu
 souviens toi|rappelle toi|noubliez pas|noublie pas|retiens que|retiens bien|garde en tête|la prochaine fois|à lavenir
 note bien|ajoute une règle|pour la suite
 recuerda que|recuerda|no olvides|no te olvides|ten en cuenta|tené en cuenta|la próxima vez|en el futuro|apunta que
 a partir de ahora|añade una regla|agrega una regla|memoriza
 lembre se|lembra que|lembre|não esqueça|não se esqueça|tenha em mente|da próxima vez|no futuro|adicione uma regra
-memorize|ricorda che|ricordati|ricorda|non dimenticare|tieni a mente|la prossima volta|in futuro|aggiungi una regola
-onthoud|vergeet niet|denk eraan|denk er aan|hou er rekening mee|volgende keer|voortaan|voeg een regel toe|запомни
-запомните|не забудь|не забывай|имей в виду|учти что|учти|в следующий раз|на будущее|добавь правило|запиши в правила
+memorize
+ricorda che|ricordati|ricorda|non dimenticare|tieni a mente|la prossima volta|in futuro|aggiungi una regola
+onthoud|vergeet niet|denk eraan|denk er aan|hou er rekening mee|volgende keer|voortaan|voeg een regel toe
+запомни|запомните|не забудь|не забывай|имей в виду|учти что|учти|в следующий раз|на будущее|добавь правило
+запиши в правила
 zapamiętaj|pamiętaj|nie zapomnij|miej na uwadze|następnym razem|na przyszłość|dodaj regułę
 hãy nhớ|nhớ là|đừng quên|lần sau|từ giờ|ghi nhớ
 """
@@ -50,10 +52,11 @@ stick with|should be able to|i only want|we only|no need to|only in|myself|yours
 answer in|respond only|speak in|write in english|in english|important|mandatory|required to|requirement that|must be
 must not|must never|must always|should always|should never|should not|shouldnt|we use|we dont use|we do not use
 we are using|we are not using|were not using|were using|we want to keep|we always|we never|tests for this|tests pass
-as you go|each task|each step|every step|each phase|be careful|more careful|carefully|ab jetzt|von nun an|ab sofort
-künftig|in zukunft|immer|niemals|nie|grundsätzlich|jedes mal|bevorzuge|lieber|bitte nur|bitte keine|bitte nicht
-ich möchte dass du|ich will dass du|du sollst|du musst|auf deutsch|frag mich|frag erst|standardmäßig|désormais
-dorénavant|à partir de maintenant|toujours|jamais|à chaque fois|je préfère|on préfère|en français|par défaut
+as you go|each task|each step|every step|each phase|be careful|more careful|carefully
+ab jetzt|von nun an|ab sofort|künftig|in zukunft|immer|niemals
+nie|grundsätzlich|jedes mal|bevorzuge|lieber|bitte nur|bitte keine|bitte nicht|ich möchte dass du|ich will dass du
+du sollst|du musst|auf deutsch|frag mich|frag erst|standardmäßig
+désormais|dorénavant|à partir de maintenant|toujours|jamais|à chaque fois|je préfère|on préfère|en français|par défaut
 il faut toujours|tu dois|demande moi|avant de|sans me demander|uniquement|je veux que tu
 siempre|nunca|jamás|de ahora en adelante|desde ahora|en adelante|cada vez que|prefiero|preferimos|en español
 por defecto|tienes que|debes|tenés que|pregúntame|preguntame|antes de|sin preguntar|quiero que|solamente
@@ -86,7 +89,8 @@ cuántas veces|cuantas veces|otra vez|te dije|ya te dije|te lo dije|sigue sin|si
 joder|mierda|el mismo error|todavía no|sigue igual
 quantas vezes|de novo|já falei|já disse|eu disse|eu falei|continua|ainda não|pare de|para de|o mesmo erro|porra|merda
 quante volte|di nuovo|ancora una volta|te lho detto|ti ho detto|lho già detto|smettila|continua a|lo stesso errore
-cazzo|hoe vaak|alweer|al gezegd|ik zei|nog steeds|hou op|stop met|dezelfde fout|verdomme
+cazzo
+hoe vaak|alweer|al gezegd|ik zei|nog steeds|hou op|stop met|dezelfde fout|verdomme
 сколько раз|опять|снова|я же сказал|я же говорил|уже говорил|уже сказал|все еще|всё ещё|все ещё|до сих пор|хватит
 перестань|прекрати|та же ошибка|блять|черт|чёрт
 ile razy|znowu|znów|już mówiłem|już mówiłam|mówiłem|mówiłam|nadal|wciąż|przestań|ten sam błąd|cholera|kurwa
@@ -115,24 +119,26 @@ not sure|dont think|do not think|i dont see|dont see|cant see|cannot see|i see n
 no change|didnt change|didnt actually|not actually|havent actually|not following|did not follow|didnt follow
 follow the|should be|should go|should use|should point|better to|would be better|not be|not just|must have|mess|messed
 mistake|failed to|you failed|at all|get rid|getting rid|the same as|also note|please check again|check again
-double check|recheck|look again|look at the|try again|read the|in full|falsch|stimmt nicht|nicht richtig|das ist nicht
-das war nicht|nicht was ich|du hast|hast du nicht|warum hast du|wieso hast du|sondern|stattdessen|anstatt|statt
-mach das rückgängig|zurücksetzen|funktioniert nicht|geht nicht|du solltest|vergessen|doch|kein|keine|ich meinte
-ich wollte
+double check|recheck|look again|look at the|try again|read the|in full
+falsch|stimmt nicht|nicht richtig|das ist nicht|das war nicht|nicht was ich|du hast|hast du nicht|warum hast du
+wieso hast du|sondern|stattdessen|anstatt|statt|mach das rückgängig|zurücksetzen|funktioniert nicht|geht nicht
+du solltest|vergessen|doch|kein|keine|ich meinte|ich wollte
 cest faux|pas correct|pas bon|ce nest pas|nest pas|ne marche pas|ne fonctionne pas|tu as oublié|tu nas pas|pourquoi tu
 pourquoi as tu|au lieu de|plutôt que|annule|reviens en arrière|je voulais|je nai pas|jai dit|pas ça|tu tes trompé
-erreur de|está mal|esta mal|no es correcto|incorrecto|no es eso|no es lo que|eso no|no funciona|no está|no quiero
-no quería|no debes|no uses|te equivocaste|olvidaste|por qué|en lugar de|en vez de|deshaz|revierte|quería|no hiciste
-no has|debería|te falta|falta|está errado|esta errado|incorreto|não é|não está|não funciona|não funcionou|não quero
-não era|não use|você esqueceu|por que você|ao invés|em vez de|desfaça|reverta|eu queria|você não|deveria|faltou|errou
+erreur de
+está mal|esta mal|no es correcto|incorrecto|no es eso|no es lo que|eso no|no funciona|no está|no quiero|no quería
+no debes|no uses|te equivocaste|olvidaste|por qué|en lugar de|en vez de|deshaz|revierte|quería|no hiciste|no has
+debería|te falta|falta
+está errado|esta errado|incorreto|não é|não está|não funciona|não funcionou|não quero|não era|não use|você esqueceu
+por que você|ao invés|em vez de|desfaça|reverta|eu queria|você não|deveria|faltou|errou
 è sbagliato|sbagliato|non è|non funziona|non va|non voglio|non usare|hai dimenticato|perché hai|invece di|annulla
 ripristina|volevo|non hai|dovrebbe|avresti dovuto
 fout|klopt niet|is niet|niet goed|niet wat ik|werkt niet|je hebt|je bent vergeten|waarom heb je|in plaats van
 draai terug|ik bedoelde|ik wilde|geen|moet niet|zou moeten
 неправильно|не правильно|неверно|не так|не то|не работает|это не|ты забыл|ты не|почему ты|зачем ты|вместо|откати|верни
-я хотел|я имел в виду|не надо|не нужно|не используй|не делай|должно быть|должен быть|ошибся|у тебя|źle|błędnie
-nieprawda|to nie|nie działa|nie tak|nie to|zapomniałeś|nie zrobiłeś|dlaczego|po co|zamiast|cofnij|przywróć|chciałem
-miałem na myśli|nie chcę|nie używaj|nie rób|powinno być
+я хотел|я имел в виду|не надо|не нужно|не используй|не делай|должно быть|должен быть|ошибся|у тебя
+źle|błędnie|nieprawda|to nie|nie działa|nie tak|nie to|zapomniałeś|nie zrobiłeś|dlaczego|po co|zamiast|cofnij|przywróć
+chciałem|miałem na myśli|nie chcę|nie używaj|nie rób|powinno być
 sai rồi|bị sai|không đúng|chưa đúng|không phải|sao lại|tại sao|sao vẫn|đừng
 """
 
@@ -147,8 +153,15 @@ SIGNS = {
 HINTS = _cues("""
 not|no|still|but|never|wrong|youre|you|your|should|must|again|only|just|why|instead|actually|right|want|didnt|dont
 doesnt|isnt|arent|wasnt|cant|shouldnt|without|before|wait|correct|properly|myself|rule|rules|there|were|that|thats|too
-ever|even|though|nicht|kein|du|aber|warum|nochmal|nur|pas|tu|mais|pourquoi|seulement|non|ma|perché|solo|no|pero|não
-mas|só|niet|maar|waarom|не|но|почему|nie|ale|tylko|không|nhưng
+ever|even|though
+nicht|kein|du|aber|warum|nochmal|nur
+pas|tu|mais|pourquoi|seulement
+non|ma|perché|solo|no|pero
+não|mas|só
+niet|maar|waarom
+не|но|почему
+nie|ale|tylko
+không|nhưng
 """)
 """One point each."""
 
@@ -156,8 +169,21 @@ OPENINGS = _cues(
     """
 no|nope|nah|wait|hold on|stop|hey|dude|lol|wow|uh|uhh|uhhh|hmm|hmmm|ugh|dont|do not|never|always|why|you|youre|your
 i said|ill|i will|im not|its not|thats|that is|this is|still|actually|not|only|but|avoid|use|prefer|its|it is|isnt
-arent|didnt|wrong|nein|halt|warte|falsch|warum|stopp|non|attends|pourquoi|no|espera|para|não|pare|aspetta|fermati
-perché|nee|wacht|waarom|stop|нет|стой|подожди|почему|зачем|не|nie|czekaj|dlaczego|không|sao
+arent|didnt|wrong
+nein|halt|warte
+falsch|warum|stopp
+non
+attends|pourquoi|no
+espera
+para
+não|pare
+aspetta|fermati|perché
+nee|wacht|waarom|stop
+нет|стой|подожди|почему|зачем
+не
+nie
+czekaj|dlaczego
+không|sao
 """,
     ". ",
 )
@@ -167,8 +193,15 @@ TASKS = _cues(
     """
 create|implement|continue|generate|add|write|build|explain|ok now|ok i|great|can you|can we|could you|how do|how can
 how to|lets|do|does|yes|commit|start|run|show|analyze|proceed|please implement|please create|you are|what is|what are
-erstelle|schreibe|wie kann|crée|écris|ajoute|crea|escribe|agrega|cria|crie|adicione|scrivi|aggiungi|maak|schrijf|voeg
-создай|напиши|добавь|stwórz|napisz|dodaj|hãy|tạo|thêm
+erstelle|schreibe|wie kann
+crée|écris|ajoute
+crea|escribe|agrega
+cria|crie|adicione
+scrivi|aggiungi
+maak|schrijf|voeg
+создай|напиши|добавь
+stwórz|napisz|dodaj
+hãy|tạo|thêm
 """,
     ". ",
 )

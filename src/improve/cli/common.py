@@ -51,23 +51,31 @@ def _tell(text: str) -> None:
 
 
 def merge_what_waits(here: Here) -> None:
-    """Merge spooled observations if that is possible now; a reading command never fails because it is not."""
-    if not _waits(here.home.spool):
+    """Take in what hooks heard and merge what is spooled, if that is possible now.
+
+    A reading command never fails because it is not.
+    """
+    heard = _waits(here.home.file("queue"), "heard-")
+    if not (heard or _waits(here.home.spool)):
         return
     from improve.errors import ImproveError
     from improve.workflow.record import drain
 
     try:
+        if heard:
+            from improve.workflow.inbox import take_in
+
+            take_in(here)
         drain(here)
     except (ImproveError, OSError) as exc:
         if not getattr(exc, "problems", None):
             click.echo("improve: observations wait in the spool; they are merged later", err=True)
 
 
-def _waits(spool: str) -> bool:
+def _waits(directory: str, prefix: str = "") -> bool:
     """Look whether there is anything to merge, before what merges it is loaded."""
     try:
-        return bool(os.listdir(spool))
+        return any(name.startswith(prefix) for name in os.listdir(directory))
     except OSError:
         return False
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from improve.edit import Edit
 from improve.rule import Rule
 
 if TYPE_CHECKING:
+    from improve.edit import Edit
     from improve.match import Comparison
+    from improve.view import View
 
 SHORTLIST = 40
 """So many rules are compared with a new wording."""
@@ -25,7 +26,7 @@ class Likeness(NamedTuple):
     """Whether to ask if it is the same."""
 
 
-def similar(edit: Edit, text: str) -> list[Likeness]:
+def similar(edit: Edit | View, text: str) -> list[Likeness]:
     """Rank the stored rules that resemble a text, the likeliest twin first."""
     from improve import match
 
