@@ -43,6 +43,7 @@ Examples:
 @click.option("--severity", type=click.IntRange(1, 5), default=None, help="Cost of a recurrence.")
 @click.option("--file", "path", default="", help="Write it to this file instead of AGENTS.md.")
 @click.option("--section", default="", help="Heading in that file.")
+@click.option("--paths", multiple=True, metavar="GLOB", help="Load that rule file only for these; repeatable.")
 @click.option("--same-as", default="", metavar="ID", help="It is this rule, in other words.")
 @click.option("--new", is_flag=True, help="It is a rule of its own, whatever it resembles.")
 @json_option
@@ -61,7 +62,7 @@ def observe_command(rule: str | None, same_as: str, new: bool, as_json: bool, **
     here = look_around()
     pending = _pending(here, text, same_as, new, given)
     recorded = record.observe(here, pending)
-    say(_json(recorded) if as_json else _text(recorded, pending.text))
+    say(told_as_json(recorded) if as_json else told(recorded, pending.text))
     return 0
 
 
@@ -79,7 +80,7 @@ def _pending(here: Here, text: str, same_as: str, new: bool, given: dict[str, An
         date=here.today,
         text=clean,
         project=key,
-        domain=_domain(here, label["domain"]),
+        domain=spelled_domain(here, label["domain"]),
         context=wording.check_evidence(given["context"]),
         explicit_scope=given["explicit_scope"] or "",
         session=label["session"] or here.session,
@@ -88,8 +89,7 @@ def _pending(here: Here, text: str, same_as: str, new: bool, given: dict[str, An
         provenance="person" if sys.stdin is not None and sys.stdin.isatty() and not here.host else "agent",
         same_as=same_as,
         new=new,
-        path=_path(here, given["path"]),
-        section=label["section"],
+        **_destination(here, given["path"], label["section"], given["paths"]),
         **_current(here, key),
     )
 
@@ -101,7 +101,7 @@ def _current(here: Here, key: str) -> dict[str, str]:
     return {"root": here.project.root, "remote": here.project.remote, "name": here.project.name}
 
 
-def _domain(here: Here, name: str) -> str:
+def spelled_domain(here: Here, name: str) -> str:
     """Spell a domain as the lists do; the store is asked only for one that we do not know."""
     from improve.taxonomy import Taxonomy
 
@@ -127,21 +127,20 @@ def _project_key(here: Here, name: str) -> str:
     return here.project_key(name, view)
 
 
-def _path(here: Here, path: str) -> str:
-    """Keep a destination inside the project relative to it, so that it holds in every clone."""
-    import os
-
-    from improve import wording
-
+def _destination(here: Here, path: str, section: str, paths: tuple[str, ...]) -> dict[str, Any]:
+    """Say where the rule is to stand; a heading or globs without a file would be passed over."""
     if not path:
-        return ""
-    path = wording.check_destination(path)
-    full = os.path.abspath(os.path.join(here.cwd, os.path.expanduser(path)))
-    root = here.project.root if here.project else ""
-    return os.path.relpath(full, root) if root and full.startswith(root + os.sep) else full
+        if section or paths:
+            raise UsageError(f"{'--section' if section else '--paths'} is about a --file; nothing was recorded")
+        return {}
+    from improve.workflow import destination
+
+    named = destination.named(path, section, paths, [here.project.root] if here.project else [])
+    return {"path": named.path, "section": named.section, "paths": named.paths}
 
 
-def _text(recorded: Recorded, said: str) -> str:
+def told(recorded: Recorded, said: str) -> str:
+    """Say what became of an observation; *said* is its wording."""
     from improve import report
 
     rule, lines = recorded.rule, [recorded.message]
@@ -235,7 +234,8 @@ def _domain_hint(recorded: Recorded) -> str:
     return f"{said}. List: improve domains"
 
 
-def _json(recorded: Recorded) -> str:
+def told_as_json(recorded: Recorded) -> str:
+    """Say it for programs."""
     from improve import report
 
     def like(item: Likeness) -> dict[str, Any]:
