@@ -34,7 +34,7 @@ ROWS: tuple[Row, ...] = (
     Row("gemini", ("GEMINI_CLI",)),
     Row("pi", ("PI_SESSION_ID", "PI_CODING_AGENT"), "PI_SESSION_ID"),
     Row("copilot", ("COPILOT_AGENT_SESSION_ID", "COPILOT_CLI"), "COPILOT_AGENT_SESSION_ID"),
-    Row("qwen", ("QWEN_CODE",)),
+    Row("qwen", ("QWEN_CODE",), "QWEN_CODE_SESSION_ID"),
     Row("cursor", ("CURSOR_AGENT",)),
     Row("goose", ("GOOSE_TERMINAL", "AGENT=goose")),
     Row("amp", ("AGENT=amp",), "AMP_CURRENT_THREAD_ID"),

@@ -18,4 +18,8 @@ HOST = Host(
     sessions=(data_directory("amp", "threads"),),
     wiring=(Whole(under(_folder, "plugins", "improve.ts"), template("amp.ts")),),
     dialect=Dialect(answer="text"),
+    limits=(
+        "It does not say when a session ends.",
+        "Taken from its documentation and from plugins of others, not seen on the real program.",
+    ),
 )

@@ -2,11 +2,154 @@
 
 from __future__ import annotations
 
-from improve.hosts.base import Host, directory, under
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from improve.hosts import chain, imports, text
+from improve.hosts.base import Host, Loaded, Spot, directory, under
 from improve.hosts.dialect import Dialect
 from improve.hosts.wiring import Hook, Settings
 
+if TYPE_CHECKING:
+    from typing import Any
+
 _folder = directory("CLAUDE_CONFIG_DIR", ".claude")
+
+_MANAGED = "/etc/claude-code"
+_PLUGIN = "cc-plugin-agents-md@builtin"
+"""The part of Claude Code that reads AGENTS.md."""
+_NO_TEXT = (".bin", ".bmp", ".exe", ".gif", ".gz", ".ico", ".jpeg", ".jpg", ".pdf", ".png", ".so", ".webp", ".zip")
+
+
+def _chain(spot: Spot) -> list[Loaded]:
+    steps = chain.upward(spot.cwd)
+    user = os.path.realpath(_folder(spot.user, spot.env))
+    said = _Said(spot)
+    own = _at(os.path.join(_MANAGED, ".claude"), _MANAGED) + _excluded(_at(user, user), said)
+    project = [f for step in steps if os.path.realpath(step) != user for f in _step(step, user)]
+    project = _excluded(project, said)
+    project = _without_agents(project, said)
+    found = chain.once(imports.follow([*own, *project], _imports(spot, user)))
+    found = [f._replace(data=text.without_comments(f.data)) for f in found]
+    found += chain.below(spot.cwd, ("CLAUDE.md", "AGENTS.md"))
+    if spot.env.get("CLAUDE_CODE_DISABLE_CLAUDE_MDS"):
+        why = "CLAUDE_CODE_DISABLE_CLAUDE_MDS is set"
+        found = [chain.unseen(f, "off", why, "unset CLAUDE_CODE_DISABLE_CLAUDE_MDS") for f in found]
+    return found
+
+
+def _at(rules: str, folder: str) -> list[Loaded]:
+    """Read what holds everywhere: one file and a directory of rules."""
+    return chain.present([os.path.join(folder, "CLAUDE.md")], "global") + _rules(os.path.join(rules, "rules"), "global")
+
+
+def _rules(directory: str, scope: str = "project") -> list[Loaded]:
+    return [_scoped(f) for f in chain.rules(directory, (".md",), scope)]
+
+
+def _scoped(found: Loaded) -> Loaded:
+    keys, end = text.front_matter(found.data)
+    globs = [glob for glob in keys.get("paths", []) if not glob.startswith("{")]
+    found = found._replace(data=found.data[end:])
+    if not globs or globs == ["**"] or found.state != "loaded" or (len(globs) == 1 and globs[0].isdigit()):
+        return found
+    # what it imports is loaded all the same, so its text is kept until that is known
+    return found._replace(state="scoped", why=f"it comes when a file that matches {', '.join(globs)} is read")
+
+
+def _step(step: str, user: str) -> list[Loaded]:
+    """Read what one directory has: its files, its rules, what is only for this person."""
+    inner = os.path.join(step, ".claude")
+    claude = [os.path.join(step, "CLAUDE.md")]
+    ruled = []
+    if os.path.realpath(inner) != user:
+        claude.append(os.path.join(inner, "CLAUDE.md"))
+        ruled = _rules(os.path.join(inner, "rules"))
+    agents = chain.present([os.path.join(step, "AGENTS.md"), os.path.join(inner, "AGENTS.md")])
+    return chain.present(claude) + ruled + agents + chain.present([os.path.join(step, "CLAUDE.local.md")])
+
+
+class _Said:
+    """The settings in force; each file is read when something depends on it."""
+
+    def __init__(self, spot: Spot) -> None:
+        mine = os.path.join(spot.cwd, ".claude")
+        self._files = (
+            os.path.join(_folder(spot.user, spot.env), "settings.json"),
+            os.path.join(mine, "settings.json"),
+            os.path.join(mine, "settings.local.json"),
+            os.path.join(_MANAGED, "managed-settings.json"),
+        )
+        self._read: list[dict[str, Any]] | None = None
+
+    def values(self, *keys: str) -> list[tuple[Any, str]]:
+        """List what the files say, the weakest first, with the file."""
+        if self._read is None:
+            self._read = [chain.settings(path) for path in self._files]
+        found = zip((chain.deep(read, *keys) for read in self._read), self._files, strict=True)
+        return [(value, path) for value, path in found if value is not None]
+
+
+def _excluded(found: list[Loaded], said: _Said) -> list[Loaded]:
+    globs = [glob for value, _ in said.values("claudeMdExcludes") for glob in chain.strings(value)]
+    if not globs:
+        return found
+    matches = chain.matcher(globs)
+    why, fix = "claudeMdExcludes in the settings names it", "take it out of claudeMdExcludes"
+    names = ("AGENTS.md",)
+    return [
+        chain.unseen(f, "off", why, fix) if matches(f.path) and os.path.basename(f.path) not in names else f
+        for f in found
+    ]
+
+
+def _without_agents(found: list[Loaded], said: _Said) -> list[Loaded]:
+    """Switch AGENTS.md off where a setting or a CLAUDE.md with something in it does."""
+    switched, where = said.values("enabledPlugins", _PLUGIN)[-1:][0] if said.values("enabledPlugins", _PLUGIN) else (1, "")
+    switch = next((f for f in found if _switches(f)), None)
+    kept = []
+    for file in found:
+        if os.path.basename(file.path) != "AGENTS.md":
+            kept.append(file)
+        elif switched is False:
+            fix = f'set "{_PLUGIN}" to true there'
+            kept.append(chain.unseen(file, "off", f"enabledPlugins in {where} switches AGENTS.md off", fix))
+        elif switch:
+            line = f"@{os.path.relpath(file.path, os.path.dirname(switch.path))}"
+            why, fix = f"{switch.path} is read instead", f"add the line {line} to {switch.path}"
+            kept.append(chain.unseen(file, "hidden", why, fix))
+        else:
+            kept.append(file)
+    return kept
+
+
+def _switches(found: Loaded) -> bool:
+    named = os.path.basename(found.path) in ("CLAUDE.md", "CLAUDE.local.md")
+    return named and found.state == "loaded" and bool(text.without_comments(found.data).strip())
+
+
+def _imports(spot: Spot, user: str) -> imports.Imports:
+    return imports.Imports(imports.markdown_mentions, 4, _refused(spot, user), spot.user)
+
+
+def _refused(spot: Spot, user: str) -> Callable[[str, Loaded], tuple[str, str]]:
+    def refused(path: str, origin: Loaded) -> tuple[str, str]:
+        if path.lower().endswith(_NO_TEXT):
+            return "its name is none of a text file", ""
+        if origin.scope == "global" or imports.inside(spot.cwd, path) or _approved(spot):
+            return "", ""
+        why = f"it lies outside of {spot.cwd}, and such imports wait for the person's approval"
+        return why, f"start the session in {os.path.dirname(path)}, or approve external imports when Claude Code asks"
+
+    return refused
+
+
+def _approved(spot: Spot) -> bool:
+    state = os.path.join(spot.env.get("CLAUDE_CONFIG_DIR") or spot.user, ".claude.json")
+    project = chain.top(spot.cwd) or spot.cwd
+    return chain.deep(chain.settings(state), "projects", project, "hasClaudeMdExternalIncludesApproved") is True
+
 
 HOST = Host(
     name="claude-code",
@@ -31,4 +174,6 @@ HOST = Host(
     # Cursor runs Claude Code's hooks too
     dialect=Dialect(foreign=("CURSOR_VERSION",)),
     advised_lines=200,
+    chain=_chain,
+    limits=("In a folder it was not told to trust, a session in the terminal runs no hooks at all.",),
 )

@@ -20,5 +20,11 @@ HOST = Host(
         Whole(under(_folder, "Hooks", "TaskStart"), own_script("cline", "session-start"), executable=True),
         Whole(under(_folder, "Hooks", "UserPromptSubmit"), own_script("cline", "prompt"), executable=True),
     ),
-    dialect=Dialect(session="taskId", answer="cline"),
+    dialect=Dialect(session="taskId", prompt="userPromptSubmit.prompt", answer="cline"),
+    limits=(
+        "Hooks are off until `Enable Hooks` is checked in its settings; Windows has none.",
+        "A hook is a file with a fixed name: where another tool has one, ours cannot be there.",
+        "It does not say when a session ends.",
+        "Taken from its documentation and source, not seen on the real program.",
+    ),
 )

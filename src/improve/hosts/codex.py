@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from improve.hosts.base import Host, directory, shared_skills, under
+from improve.hosts import chain
+from improve.hosts.base import Host, Loaded, Spot, directory, shared_skills, under
 from improve.hosts.dialect import Dialect
 from improve.hosts.wiring import Hook, Settings
 
@@ -16,6 +17,48 @@ def _global_file(user: str, env: Mapping[str, str]) -> str:
     """Prefer AGENTS.override.md: where it exists, even empty, Codex does not read AGENTS.md."""
     override = os.path.join(_folder(user, env), "AGENTS.override.md")
     return override if os.path.exists(override) else os.path.join(_folder(user, env), "AGENTS.md")
+
+
+_CAP = 32 << 10
+_RAISE = "shorten the files, or raise project_doc_max_bytes in ~/.codex/config.toml"
+_KEYS = ("project_doc_max_bytes", "project_doc_fallback_filenames", "project_root_markers")
+
+
+def _chain(spot: Spot) -> list[Loaded]:
+    folder = _folder(spot.user, spot.env)
+    said = _settings(folder, spot)
+    names = ["AGENTS.override.md", "AGENTS.md", *chain.strings(said.get("project_doc_fallback_filenames"))]
+    own = chain.first(folder, names[:2], "global", blank=False)
+    markers = chain.strings(said.get("project_root_markers", [".git"]))
+    root = chain.top(spot.cwd, markers) or spot.cwd
+    found = [f for step in chain.upward(spot.cwd, root) for f in chain.first(step, names)]
+    cap = said.get("project_doc_max_bytes", _CAP)
+    found = own + chain.cut(found, cap if isinstance(cap, int) and cap >= 0 else _CAP, _RAISE)
+    found = chain.once(found + chain.below(spot.cwd, ("AGENTS.md",), "a session starts there"))
+    fix = 'add it to project_doc_fallback_filenames in ~/.codex/config.toml, where no AGENTS.md is beside it'
+    return chain.foreign(found, spot, ("CLAUDE.md", "GEMINI.md"), "Codex CLI", fix)
+
+
+def _settings(folder: str, spot: Spot) -> dict[str, object]:
+    """Read config.toml, and the project's own where the project is trusted."""
+    said = _toml(os.path.join(folder, "config.toml"))
+    root = chain.top(spot.cwd) or spot.cwd
+    if chain.deep(said, "projects", root, "trust_level") == "trusted":
+        for step in chain.upward(spot.cwd, root):
+            said = {**said, **_toml(os.path.join(step, ".codex", "config.toml"))}
+    return said
+
+
+def _toml(path: str) -> dict[str, object]:
+    found = chain.look(path)
+    if not found or not any(word.encode() in found.data for word in (*_KEYS, "trust_level")):
+        return {}  # spares the import of the parser
+    import tomllib
+
+    try:
+        return tomllib.loads(found.data.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return {}
 
 
 HOST = Host(
@@ -39,4 +82,10 @@ HOST = Host(
         ),
     ),
     dialect=Dialect(turn="turn_id"),
+    chain=_chain,
+    limits=(
+        "A hook runs only after the person has trusted it, when `codex` next starts; `codex exec` skips it in silence.",
+        "Leaving the terminal program does not end the session, which lives on in the background.",
+        "Hooks in config.toml as well as in hooks.json all run; at each start it asks for one file instead of two.",
+    ),
 )

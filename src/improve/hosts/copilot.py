@@ -32,4 +32,5 @@ HOST = Host(
         ),
     ),
     dialect=Dialect(session="sessionId", transcript="transcriptPath", answer="flat"),
+    limits=("What is typed while it works is not noticed: no hook is run for it.",),
 )

@@ -27,5 +27,10 @@ HOST = Host(
         ),
     ),
     dialect=Dialect(session="conversation_id", turn="generation_id", answer="snake"),
-    limits=("There is no global instruction file: rules for everywhere come through the hook.",),
+    limits=(
+        "There is no global instruction file: rules for everywhere come through the hook.",
+        "It does not wait for the hook at the start: a prompt sent at once may go without the rules.",
+        "Agents in the cloud do not run the hook at the start.",
+        "Taken from its documentation, not seen on the real program.",
+    ),
 )

@@ -8,6 +8,8 @@ from improve.frozen import Frozen
 class Dialect(Frozen):
     """The keys of the JSON object a hook is given, and the shape of its answer. Claude Code's are the defaults.
 
+    A key inside of another object is named by both: `userPromptSubmit.prompt`.
+
     https://code.claude.com/docs/en/hooks
     """
 

@@ -31,4 +31,5 @@ HOST = Host(
     ),
     # context of SessionStart is glued to the first prompt, and a resumed session drops both
     dialect=Dialect(prompt_event="BeforeAgent", briefs_with_prompt=True),
+    limits=("Its shell does not say which session it belongs to: that is found by the processes, on Linux only.",),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from improve.hosts.base import Host, config_directory, data_directory, directory, shared_skills, under
+from improve.hosts.dialect import Dialect
 from improve.hosts.wiring import Hook, Whole, own_groups
 
 _folder = config_directory("goose")
@@ -16,6 +17,7 @@ HOST = Host(
     create_file=under(_folder, ".goosehints"),
     skills=shared_skills,
     sessions=(data_directory("goose", "sessions"),),
+    # each directory in there is a plugin, with a manifest or without
     wiring=(
         Whole(
             under(_plugin, "hooks", "hooks.json"),
@@ -29,5 +31,10 @@ HOST = Host(
                 ),
             ),
         ),
+    ),
+    dialect=Dialect(prompt="message"),
+    limits=(
+        "What its hooks print is thrown away: rules reach it only from the files it loads.",
+        "Taken from its documentation and source, not seen on the real program.",
     ),
 )

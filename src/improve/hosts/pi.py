@@ -17,5 +17,6 @@ HOST = Host(
     skills=shared_skills,
     sessions=(under(_folder, "sessions"),),
     wiring=(Whole(under(_folder, "extensions", "improve.js"), template("pi.js")),),
-    dialect=Dialect(answer="text"),
+    # what is given stands in the system prompt, which the extension sets anew in each process
+    dialect=Dialect(answer="text", keeps_context=False),
 )

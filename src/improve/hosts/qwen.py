@@ -30,6 +30,11 @@ HOST = Host(
             named=True,
         ),
     ),
-    # context of SessionStart goes into the system prompt and is recorded nowhere
-    dialect=Dialect(keeps_context=False),
+    # `prompt` may hold more than was typed and is empty after each tool call, where the other key is missing; context
+    # of SessionStart goes into the system prompt and is recorded nowhere
+    dialect=Dialect(prompt="submitted_prompt", keeps_context=False),
+    limits=(
+        "Only prompts that it marks as typed are noticed: none of those taken from its history or typed in Vim mode.",
+        "A single run (`qwen -p`) does not say that it ends.",
+    ),
 )

@@ -52,6 +52,8 @@ class Whole(Frozen):
     """The absolute path of the launcher → the text of the file; the same for every version of this program as
     long as the text need not change."""
     executable: bool = False
+    optional: bool = False
+    """Not written, and no reason to stop, where somebody else's file is there."""
 
 
 STAMP = "Written by `improve install`; take it away with: improve uninstall"
