@@ -76,9 +76,11 @@ class Codex:
             f'name = "loop"\nbase_url = "http://127.0.0.1:{port}/v1"\nwire_api = "responses"\nenv_key = "LOOP_KEY"'
         )
         head = 'model = "gpt-5.5"\nmodel_provider = "loop"\ncheck_for_update_on_startup = false'
-        features = "[features]\ndaemon_auto_start = false"
+        # without a server in the background, and without an offer of a newer model
+        features = '[features]\ndaemon_auto_start = false\n\n[notice.model_migrations]\n"gpt-5.5" = "gpt-6-sol"'
         retries = "request_max_retries = 0\nstream_max_retries = 0"
-        config = f"{head}\n\n[model_providers.loop]\n{provider}\n{retries}\n\n{features}\n"
+        trust = f'[projects."{box.repository}"]\ntrust_level = "trusted"'
+        config = f"{head}\n\n[model_providers.loop]\n{provider}\n{retries}\n\n{features}\n\n{trust}\n"
         box.write(box.home / ".codex" / "config.toml", config)
         theirs = {"hooks": [{"type": "command", "command": "true"}]}
         box.write(box.home / ".codex" / "hooks.json", {"hooks": {"Stop": [theirs]}})

@@ -19,4 +19,4 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _quick(item: pytest.Item) -> bool:
     parameters = getattr(item, "callspec", None)
-    return parameters is not None and parameters.id in QUICK
+    return parameters is None or parameters.id in QUICK

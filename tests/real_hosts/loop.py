@@ -108,36 +108,39 @@ class Loop:
         self.told_once(asked)
 
     def inbox(self) -> None:
-        """The typed correction waits once, in the person's words."""
-        waiting = self.candidates()
-        found = [each for each in waiting if CORRECTION in str(each)]
-        assert len(found) == 1, f"expected the correction once in the inbox, found {len(found)} times in {waiting}"
-        self.candidate = found[0]
+        """The typed correction is in the inbox once, in the person's words, with its session."""
+        self.candidate = self.kept_once(CORRECTION)
         self.reached.add("inbox")
-        assert len(waiting) == 1, f"expected nothing else in the inbox: {waiting}"
+        facts = {name: self.candidate[name] for name in ("host", "project", "cwd")}
+        there = {"host": self.agent.name, "project": "github.com/acme/app", "cwd": str(self.box.repository)}
+        assert facts == there, f"expected {there}, the candidate has {facts}"
+        assert self.candidate["session"], f"expected a session: {self.candidate}"
 
-    def candidates(self) -> list[dict[str, Any]]:
-        """Give what waits in the inbox."""
-        found: list[dict[str, Any]] = self.box.answer("inbox")["candidates"]
-        return found
+    def kept_once(self, words: str) -> dict[str, Any]:
+        """Give the one candidate with these words; there is no other that was typed since."""
+        listed: list[dict[str, Any]] = self.box.answer("inbox", "--all")["candidates"]
+        found = [each for each in listed if each["words"] == words]
+        seen = [(each["words"], each["session"], each["state"]) for each in listed]
+        assert len(found) == 1, f"expected {words!r} once in the inbox, there is {seen}. Hooks' log: {self.hook_log()}"
+        others = [each["words"] for each in listed if each["words"] not in (CORRECTION, OTHER_CORRECTION)]
+        assert not others, f"expected nothing else in the inbox: {others}"
+        return found[0]
 
     def occasion(self) -> None:
-        """The agent's own call and the candidate are of one session, so they count as one occasion."""
-        story = self.box.answer("history", self.id_of(WORDED))
-        sessions = [each.get("session") for each in story["rule"]["observations"]]
-        expected = self.candidate["session"]
-        assert expected and sessions == [expected], (
-            f"expected one observation, of session {expected!r}; the rule has {sessions}.\n"
+        """The agent's own call and the typed correction are of one session, so they count as one occasion."""
+        rule = self.box.answer("history", self.id_of(WORDED))
+        sessions = [each.get("session", "none") for each in rule["observations"]]
+        assert set(sessions) == {self.candidate["session"]}, (
+            f"expected observations of session {self.candidate['session']!r} only; the rule has {sessions}.\n"
             + self.agents_call.around(WORDED)
         )
-        self.box.improve("accept", str(self.candidate["id"]), WORDED)
-        count = self.box.answer("history", self.id_of(WORDED))["rule"]["count"]
-        assert count == 1, f"expected the accepted candidate to be the same occasion, counted {count}"
-        assert not self.candidates(), "expected the accepted candidate to be gone from the inbox"
+        assert rule["count"] == 1, f"expected one occasion, counted {rule['count']}: {rule}"
+        settled = (self.candidate["state"], self.candidate["rule"])
+        assert settled == ("matched", rule["id"]), f"expected the candidate to be that rule's, it is {settled}"
 
     def id_of(self, text: str) -> str:
         """Give the id of a rule by its text."""
-        rules = [*self.box.answer("status")["rules"]]
+        rules = self.box.answer("status")["rules"]
         found = [str(rule["id"]) for rule in rules if rule["rule"] == text]
         assert len(found) == 1, f"expected the rule {text!r} once, among {[rule['rule'] for rule in rules]}"
         return found[0]
@@ -153,6 +156,7 @@ class Loop:
         """Switched off, nothing is delivered and nothing recorded."""
         self.observe(LATER)
         self.box.improve("off")
+        self.reached.add("off")
         kept = self.kept()
         asked = self.ask(OTHER_CORRECTION, Say("Noted."))
         self.holds(asked, LATER, 0, "nothing from the hook while it is off")
@@ -169,7 +173,10 @@ class Loop:
     def on(self) -> None:
         """Switched on again, everything is as before."""
         self.box.improve("on")
-        self.holds(self.ask("please sort the helpers", Say("Sorted.")), LATER, 1, "the rule from the hook again")
+        asked = self.ask(OTHER_CORRECTION, Say("Noted."))
+        self.holds(asked, LATER, 1, "the rule from the hook again")
+        candidate = self.kept_once(OTHER_CORRECTION)
+        assert candidate["state"] == "open", f"expected a candidate that waits: {candidate}"
 
     def uninstall(self) -> None:
         """Afterwards the settings are as before, and a session has no trace of us."""
