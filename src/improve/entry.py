@@ -78,7 +78,8 @@ def _observation(observation: Observation) -> dict[str, Any]:
 
 def _nonempty(keys: tuple[str, ...], thing: object) -> dict[str, Any]:
     """Take the keys that say something; the first one names the thing and always stands."""
-    return {key: value for key in keys if (value := getattr(thing, key)) or key == keys[0]}
+    said = {key: value for key in keys if (value := getattr(thing, key)) or key == keys[0]}
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in said.items()}
 
 
 def scalar(value: object) -> str:
@@ -172,7 +173,9 @@ class _Lines:
         """The key whose value is to come, line by line."""
         self.inner: dict[str, Any] | None = None
         """The mapping that lines further in belong to."""
-        self.deep = self.dash = 0
+        self.listed = ""
+        """Its key whose items are to come."""
+        self.deep = self.dash = self.inner_dash = 0
 
     def complete(self) -> bool:
         return bool(self.entry)
@@ -190,14 +193,39 @@ class _Lines:
         if key in _NULLS:
             return False
         if column == self.column:
-            self.inner = None
+            self.inner, self.listed = None, ""
             return self._put(self.entry, key, value, opens=True)
         if self.inner is None and self.open and column > self.column and self.entry[self.open] is None:
             self.inner = self.entry[self.open] = {}
             self.deep = column
-        return self.inner is not None and column == self.deep and self._put(self.inner, key, value, opens=False)
+        return self.inner is not None and column == self.deep and self._put_inner(self.inner, key, value)
+
+    def _put_inner(self, inner: dict[str, Any], key: str, value: str | None) -> bool:
+        """Take a key of a mapping further in; only one that is no list item may hold a list of its own."""
+        mapping = inner is self.entry.get(self.open)
+        self.listed = key if not value and mapping else ""
+        if not self.listed:
+            return self._put(inner, key, value, opens=False)
+        new = key not in inner
+        inner[key] = None
+        return new
+
+    def _listed_item(self, column: int, plain: str | None) -> bool:
+        """Take an item of the list that a key further in holds."""
+        assert self.inner is not None
+        held = self.inner[self.listed]
+        if held is None:
+            held = self.inner[self.listed] = []
+            self.inner_dash = column
+        if plain is None or column != self.inner_dash:
+            return False
+        known, value = _value(plain)
+        held.append(value)
+        return known
 
     def _item(self, column: int, key: str | None, value: str | None, plain: str | None) -> bool:
+        if self.listed and column >= self.deep:
+            return self._listed_item(column, plain)
         held = self.entry.get(self.open) if self.open else None
         if held is None and self.open and column >= self.column:
             held = self.entry[self.open] = []

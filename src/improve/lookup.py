@@ -25,10 +25,14 @@ def decode(text: str) -> Rule:
     values[_OBSERVED] = tuple(_observation(o) for o in values[_OBSERVED])
     values[_WROTE] = tuple(Written(*w) for w in values[_WROTE])
     values[_OLD] = tuple(Folded(*f) for f in values[_OLD])
-    values[_PLACED] = Destination(*values[_PLACED]) if values[_PLACED] else None
+    values[_PLACED] = _destination(*values[_PLACED]) if values[_PLACED] else None
     for at in _TEXTS:
         values[at] = tuple(values[at])
     return Rule(*values)
+
+
+def _destination(path: str, section: str, paths: list[str]) -> Destination:
+    return Destination(path, section, tuple(paths))
 
 
 def _observation(values: list[Any]) -> Observation:

@@ -70,6 +70,7 @@ def rule_as_data(rule: Rule, decision: Decision, taxonomy: Taxonomy) -> dict[str
             {"path": w.path, "date": w.date, "section": w.section, "text": w.text, "scope": w.scope}
             for w in rule.written_to
         ],
+        "destination": rule.destination and rule.destination._asdict(),
         "aliases": list(rule.aliases),
         "near": list(rule.near),
         "flags": list(flags(rule.text)),
@@ -169,6 +170,9 @@ def history_text(rule: Rule, decision: Decision, taxonomy: Taxonomy) -> str:
         f"  decision: {decision.kind} ({visible(decision.reason)})",
     ]
     lines += [f"  also said as: {quoted(alias)}" for alias in rule.aliases]
+    if rule.destination:
+        heading = f", under {quoted(rule.destination.section)}" if rule.destination.section else ""
+        lines.append(f"  goes to: {visible(rule.destination.path)}{heading}")
     if rule.retired:
         lines.append(f"  retired{': ' + quoted(rule.retired_because) if rule.retired_because else ''}")
     if rule.rejected_at:

@@ -65,6 +65,8 @@ class Written(NamedTuple):
     """True when the heading above came with it; it goes when its last line goes."""
     adopted: bool = False
     """True when the line was there before us: never removed by us."""
+    sent: bool = False
+    """True when a person or a route named the file; the line goes back to the usual one when nobody does any more."""
 
 
 class Destination(NamedTuple):
@@ -72,6 +74,8 @@ class Destination(NamedTuple):
 
     path: str
     section: str = ""
+    paths: tuple[str, ...] = ()
+    """Globs for which that file is loaded, when it is one that can say so."""
 
 
 class Rule(NamedTuple):

@@ -26,9 +26,9 @@ OBSERVATION = (
     "id",
 )
 """Keys of an observation in the order they are written; `id` is the field `oid`."""
-WRITTEN = ("path", "date", "section", "text", "scope", "project", "branch", "beside", "made_section", "adopted")
+WRITTEN = ("path", "date", "section", "text", "scope", "project", "branch", "beside", "made_section", "adopted", "sent")
 FOLDED = ("project", "occasions", "first", "last")
-DESTINATION = ("path", "section")
+DESTINATION = ("path", "section", "paths")
 ALWAYS = (
     "id",
     "rule",
@@ -142,6 +142,7 @@ def _read_written(reader: _Reader) -> Written:
         beside=reader.number("beside"),
         made_section=reader.yes("made_section"),
         adopted=reader.yes("adopted"),
+        sent=reader.yes("sent"),
     )
 
 
@@ -151,7 +152,9 @@ def _read_folded(reader: _Reader) -> Folded:
 
 
 def _read_destination(reader: _Reader) -> Destination:
-    return Destination(reader.text("path", needed=True), reader.text("section"))
+    one = reader.mapping.get("paths")
+    paths = (one,) if isinstance(one, str) and one else reader.texts("paths")
+    return Destination(reader.text("path", needed=True), reader.text("section"), paths)
 
 
 class _Reader:

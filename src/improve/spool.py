@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from improve import files
 from improve.errors import ImproveError
@@ -39,6 +39,7 @@ class Pending(NamedTuple):
     """The caller says it is a rule of its own, whatever it resembles."""
     path: str = ""
     section: str = ""
+    paths: tuple[str, ...] = ()
     root: str = ""
     remote: str = ""
     name: str = ""
@@ -85,10 +86,16 @@ def load(path: str) -> Pending | None:
     try:
         snapshot = files.read(path, cap=1 << 20)
         values = json.loads(snapshot.data) if snapshot.exists else None
-        pending = Pending(**values) if isinstance(values, dict) else None
+        pending = _pending(values) if isinstance(values, dict) else None
     except (ValueError, TypeError, RecursionError, ImproveError):  # it stays, and keeps no other from being merged
         return None
     return pending if pending and _sound(pending) else None
+
+
+def _pending(values: dict[str, Any]) -> Pending:
+    paths = values.pop("paths", [])
+    listed = isinstance(paths, list) and all(isinstance(path, str) for path in paths)
+    return Pending(**values, paths=tuple(paths) if listed else paths)
 
 
 def _sound(pending: Pending) -> bool:

@@ -26,6 +26,8 @@ LONGEST_EVIDENCE = 280
 _EVIDENCE_READ = 4_096
 _LONGEST_SLUG = 80
 _TEXT_FILES = (".md", ".mdc", ".mdx", ".markdown", ".txt", "/.cursorrules", "/.windsurfrules", "/.clinerules")
+_NO_PLACES = frozenset((".git", ".ssh", ".gnupg", ".aws", ".agent-improvement"))
+"""Directories whose files are read by programs, or kept from everybody."""
 _TOKEN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+/=.%"
 _JOINERS = "\u200c\u200d\ufe0f"
 _MARKERS = ("<!--", "-->", "]]>")
@@ -65,6 +67,12 @@ def check_destination(path: str) -> str:
     if not f"/{label.lower()}".endswith(_TEXT_FILES):
         raise Refused(
             f'The file "{label}" is no Markdown or text file; nothing was recorded. '
+            "Name an instruction file or a runbook, such as docs/deploy.md."
+        )
+    private = _NO_PLACES.intersection(label.replace("\\", "/").split("/"))
+    if private:
+        raise Refused(
+            f'The file "{label}" is in {min(private)}, where no rules belong; nothing was recorded. '
             "Name an instruction file or a runbook, such as docs/deploy.md."
         )
     return label

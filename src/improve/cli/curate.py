@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from improve.cli.common import json_option, keep_history, look_around, merge_what_waits, say
@@ -42,7 +44,9 @@ def _told(here: Here, command: str, changed: Changed, said: str, *, as_json: boo
 @click.command(
     "set",
     epilog="\b\nExamples:\n  improve set use-uv-not-pip --domain python-tooling\n"
-    "  improve set use-uv-not-pip --scope none",
+    "  improve set use-uv-not-pip --scope none\n"
+    "  improve set mock-no-database --file .claude/rules/tests.md --paths 'tests/**'\n"
+    "  improve set mock-no-database --file none",
 )
 @click.argument("rule_id")
 @click.option("--domain", default="", help="Topic, see `improve domains`.")
@@ -54,15 +58,24 @@ def _told(here: Here, command: str, changed: Changed, said: str, *, as_json: boo
 )
 @click.option("--severity", type=click.IntRange(1, 5), default=None, help="Cost of a recurrence.")
 @click.option("--text", default="", help="New wording; the old one stays an alias.")
+@click.option("--file", "path", default="", help="Write it to this file; `none` leaves it to routes and the tree.")
+@click.option("--section", default="", help="Heading in that file.")
+@click.option("--paths", multiple=True, metavar="GLOB", help="Load that rule file only for these; repeatable.")
 @json_option
-def set_command(rule_id: str, domain: str, scope: str | None, severity: int | None, text: str, as_json: bool) -> int:
-    """Change the domain, scope, severity or wording of a rule."""
+def set_command(rule_id: str, scope: str | None, severity: int | None, as_json: bool, **given: Any) -> int:
+    """Change the domain, scope, severity, wording or file of a rule.
+
+    A line that we wrote moves to the new file with the next `improve escalate --apply`, unless somebody edited it.
+    """
     from improve import wording
     from improve.workflow import curate
 
-    clean = wording.check_label(domain, "domain") if domain else ""
+    domain, section = (wording.check_label(given[n], n) if given[n] else "" for n in ("domain", "section"))
     here = _ready()
-    changed = curate.set_fields(here, rule_id, domain=clean, scope=scope or "", severity=severity or 0, text=text)
+    wanted = curate.Wanted(
+        domain, scope or "", severity or 0, given["text"], path=given["path"], section=section, paths=given["paths"]
+    )
+    changed = curate.set_fields(here, rule_id, wanted)
     return _told(
         here, "set", changed, f"Changed: {rule_id}" if changed.before != changed.after else rule_id, as_json=as_json
     )

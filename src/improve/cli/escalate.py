@@ -103,7 +103,7 @@ def _show(here: Here, outcome: Any) -> None:
         where = visible(here.short(step.path)) if step.path else ""
         if step.action == "present":
             say(f"{visible(step.rule)}: {step.why} ({where})")
-        elif step.action in ("blocked", "rejected", "adopt", "forgotten", "waiting"):
+        elif step.action in ("blocked", "rejected", "adopt", "forgotten", "waiting", "note"):
             label = "NOT WRITTEN" if step.action == "blocked" else step.action
             say(f"{visible(step.rule)}: {label}: {f'{where}: ' if where else ''}{visible(step.why)}")
     for path, error in outcome.failures:

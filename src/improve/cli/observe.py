@@ -94,7 +94,7 @@ def _pending(here: Here, text: str, same_as: str, new: bool, given: dict[str, An
     )
 
 
-def _current(here: Here, key: str) -> dict[str, str]:
+def _current(here: Here, key: str) -> dict[str, Any]:
     """Say where the project is, if this is it."""
     if here.project is None or here.project.key != key:
         return {}

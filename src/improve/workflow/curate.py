@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from improve import escalate, wording
 from improve.edit import Edit
 from improve.errors import Refused, UsageError
-from improve.rule import UNKNOWN, Rule
+from improve.rule import UNKNOWN, Destination, Rule, projects
 from improve.workflow import changes
 from improve.workflow.here import Here
 from improve.workflow.record import free_id
@@ -24,33 +25,72 @@ class Changed:
     """Name of the change set; empty when nothing was changed."""
 
 
-def set_fields(
-    here: Here, rule_id: str, *, domain: str = "", scope: str = "", severity: int = 0, text: str = ""
-) -> Changed:
-    """Set what is given; `scope` may be `none` to take an explicit scope back."""
-    if not (domain or scope or severity or text):
-        raise UsageError("nothing to set; give --domain, --scope, --severity or --text")
+class Wanted(NamedTuple):
+    """What `set` is to change; what is empty stays."""
+
+    domain: str = ""
+    scope: str = ""
+    """`global`, `local`, or `none` to take an explicit scope back."""
+    severity: int = 0
+    text: str = ""
+    path: str = ""
+    """A file, or `none` to take it back."""
+    section: str = ""
+    paths: tuple[str, ...] = ()
+
+
+def set_fields(here: Here, rule_id: str, wanted: Wanted) -> Changed:
+    """Set what is given."""
+    if not any(wanted):
+        raise UsageError("nothing to set; give --domain, --scope, --severity, --text or --file")
     with here.store.edit(here.now) as edit:
         rule = edit.view.rule(rule_id)
         after = rule
-        if text:
-            after = _reworded(edit, after, wording.check_rule(text))
+        if wanted.text:
+            after = _reworded(edit, after, wording.check_rule(wanted.text))
         after = after._replace(
-            domain=edit.view.taxonomy.spelled(domain) or after.domain,
-            explicit_scope={"none": "", "": after.explicit_scope}.get(scope, scope),
-            severity=severity or after.severity,
+            domain=edit.view.taxonomy.spelled(wanted.domain) or after.domain,
+            explicit_scope={"none": "", "": after.explicit_scope}.get(wanted.scope, wanted.scope),
+            severity=wanted.severity or after.severity,
+            destination=_destination(here, edit, rule, wanted),
         )
         if after == rule:
             return Changed(rule, rule, ("it says so already; nothing was changed",))
         edit.put(after)
-        what = [
-            name
-            for name, given in (("domain", domain), ("scope", scope), ("severity", severity), ("text", text))
-            if given
-        ]
+        what = [{"path": "file"}.get(name, name) for name, given in wanted._asdict().items() if given]
         changes.commit(edit, "set", f"set {', '.join(what)} of {rule_id}", rules=[rule_id])
-        notes = _domain_notes(edit, rule, after)
+        notes = _domain_notes(edit, rule, after) + _moves(here, edit, after)
     return Changed(rule, after, notes, f"set {', '.join(what)} of {rule_id}")
+
+
+def _destination(here: Here, edit: Edit, rule: Rule, wanted: Wanted) -> Destination | None:
+    """Say where a rule is to stand; heading and globs may be changed by themselves."""
+    from improve.workflow import destination
+
+    old = rule.destination
+    if wanted.path == "none":
+        if wanted.section or wanted.paths:
+            raise UsageError("--file none takes neither --section nor --paths; nothing was changed")
+        return None
+    if wanted.path:
+        own = [here.project.root] if here.project else []
+        roots = [root for key in projects(rule) for root in here.roots_of(key, edit.view)]
+        return destination.named(wanted.path, wanted.section, wanted.paths, [*own, *roots])
+    if not (wanted.section or wanted.paths):
+        return old
+    if old is None:
+        raise UsageError(f"{'--section' if wanted.section else '--paths'} is about a --file; nothing was changed")
+    paths = destination.check_paths(old.path, wanted.paths) or old.paths
+    return old._replace(section=wanted.section or old.section, paths=paths)
+
+
+def _moves(here: Here, edit: Edit, after: Rule) -> tuple[str, ...]:
+    from improve.workflow.targets import Targets
+
+    targets = Targets(here, edit)
+    if after.retired or not any(targets.strays(after, written) for written in after.written_to):
+        return ()
+    return (f"its line moves there with: improve escalate --apply {after.id}",)
 
 
 def _reworded(edit: Edit, rule: Rule, text: str) -> Rule:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -10,8 +11,10 @@ from improve.edit import Edit
 from improve.errors import ImproveError, Refused
 from improve.escalate import NOBODY, Decision
 from improve.rule import Rule, Written, projects
+from improve.workflow import destination
 from improve.workflow.changes import FileChange
 from improve.workflow.cutoff import interrupted
+from improve.workflow.destination import PERSON, Goal
 from improve.workflow.here import Here
 from improve.workflow.reconcile import reconcile
 from improve.workflow.targets import Target, Targets
@@ -26,7 +29,7 @@ class Step:
 
     rule: str
     action: str
-    """`add`, `remove`, `update`, `present`, `adopt`, `rejected`, `forgotten`, `waiting` or `blocked`."""
+    """`add`, `remove`, `update`, `present`, `adopt`, `rejected`, `forgotten`, `waiting`, `blocked` or `note`."""
     path: str
     text: str
     why: str
@@ -90,6 +93,8 @@ class _Planner:
                 self.holders.setdefault((written.path, written.text), set()).add(row.rule.id)
             if not row.problems and (not self.wanted or row.rule.id in self.wanted):
                 seen = reconcile(row.rule, self.targets, self.say, named=row.rule.id in self.wanted)
+                if not seen.retired and any(self.targets.strays(seen, w) for w in seen.written_to):
+                    rules[seen.id] = seen
                 if seen is not row.rule:
                     self.plan.rules[seen.id] = rules[seen.id] = seen
                     self.moved |= {(seen.id, w.text): w for w in row.rule.written_to if not w.adopted}
@@ -115,6 +120,7 @@ class _Planner:
         for key in escalate.outstanding(after, decision):
             if self._concerns(key, rule):
                 after = self._write(after, decision, key, named=named)
+        after = self._regroup(after, decision, named=named)
         after = self._tidy(after, decision)
         if after != self.edit.view.rule(rule.id):
             self.plan.rules[rule.id] = after
@@ -130,6 +136,7 @@ class _Planner:
             wording.check_rule(rule.text)
             if rule.destination:
                 wording.check_destination(rule.destination.path)
+                destination.check_paths(rule.destination.path, rule.destination.paths)
         except Refused as exc:
             self.plan.unfit[rule.id] = exc
             why = str(exc).replace("nothing was recorded", "it was not written")
@@ -145,15 +152,15 @@ class _Planner:
 
     # --- writing ---
 
-    def _write(self, rule: Rule, decision: Decision, key: str, *, named: bool) -> Rule:
-        path, why = self.targets.where(rule, key)
-        target = self.targets.open(path, key) if path else None
+    def _write(self, rule: Rule, decision: Decision, key: str, *, named: bool, goal: Goal | None = None) -> Rule:
+        goal = goal or self.targets.goal(rule, key)
+        target = self.targets.open(goal.path, key) if goal.path else None
         if target is None:
-            self.say(rule, "blocked", path or key, rule.text, why or str(self.targets.errors[path]))
+            self.say(rule, "blocked", goal.path or key, rule.text, goal.why or str(self.targets.errors[goal.path]))
             return rule
         found = self._present(rule, target)
         if found:
-            return self._record_present(rule, key, *found)
+            return self._record_present(rule, key, *found, goal=goal)
         against = None if named else self._closest(rule, target, "contradict")
         if against:
             why = (
@@ -162,20 +169,39 @@ class _Planner:
             )
             self.say(rule, "blocked", target.path, rule.text, why)
             return rule
-        return self._add(rule, decision, key, target)
+        if not self._loaded_for(rule, target, goal):
+            return rule
+        return self._add(rule, decision, key, target, goal=goal)
 
-    def _add(self, rule: Rule, decision: Decision, key: str, target: Target) -> Rule:
-        named = rule.destination.section if rule.destination else ""
-        heading, text = named or taxonomy.section_of(rule.domain), wording.as_bullet(rule.text)
-        title = "" if target.data or rule.destination else target.title
+    def _loaded_for(self, rule: Rule, target: Target, goal: Goal) -> bool:
+        """Say whether a file that is there is loaded for the paths that are meant; a person may say that it will do."""
+        if not (goal.paths and target.data.strip()):
+            return True
+        from improve import frontmatter
+
+        there = frontmatter.read(target.path, target.data)
+        if frontmatter.same(there, goal.paths):
+            return True
+        shown = f"loaded for {', '.join(there)}" if there else "loaded whatever the agent works on"
+        why = f"the file is there and {shown}, not only for {', '.join(goal.paths)}; its first lines stay as they are"
+        if goal.by == PERSON:
+            self.say(rule, "note", target.path, rule.text, why)
+            return True
+        why += f". Change them or the route, or name the file for this rule: improve set {rule.id} --file …"
+        self.say(rule, "blocked", target.path, rule.text, why)
+        return False
+
+    def _add(self, rule: Rule, decision: Decision, key: str, target: Target, *, goal: Goal) -> Rule:
+        heading, text = goal.section or taxonomy.section_of(rule.domain), wording.as_bullet(rule.text)
+        title = "" if target.data or goal.by else target.title
         try:
-            edited = section.insert(target.data, heading, text, title=title)
+            edited = section.insert(target.data or _front_matter(goal), heading, text, title=title)
         except ImproveError as exc:
             return self._blocked(rule, target, text, exc)
         target.data = edited.data
         self.say(rule, "add", target.path, text, decision.reason)
         beside = sum(1 for bullet in target.bullets() if bullet.section == heading)
-        entry = self._entry(target, key, heading, text)
+        entry = self._entry(target, key, heading, text)._replace(sent=bool(goal.by))
         return self._with(rule, entry._replace(made_section=edited.created_section, beside=beside))
 
     def _blocked(self, rule: Rule, target: Target, text: str, exc: ImproveError) -> Rule:
@@ -184,7 +210,7 @@ class _Planner:
         self.say(rule, "blocked", target.path, text, str(exc))
         return rule
 
-    def _record_present(self, rule: Rule, key: str, target: Target, bullet: section.Bullet) -> Rule:
+    def _record_present(self, rule: Rule, key: str, target: Target, bullet: section.Bullet, *, goal: Goal) -> Rule:
         cut_off = (target.path, bullet.text) in self.ours
         moved = self.moved.get((rule.id, bullet.text))
         why = "written by a run that was cut off" if cut_off else "it stands there already"
@@ -192,7 +218,7 @@ class _Planner:
         entry = self._entry(target, key, bullet.section, bullet.text)
         if moved:
             entry = entry._replace(beside=moved.beside, made_section=moved.made_section)
-        return self._with(rule, entry._replace(adopted=not (cut_off or moved)))
+        return self._with(rule, entry._replace(adopted=not (cut_off or moved), sent=bool(goal.by)))
 
     def _entry(self, target: Target, key: str, heading: str, text: str) -> Written:
         scope = "global" if key == NOBODY else "project"
@@ -240,6 +266,43 @@ class _Planner:
         other = self.edit.index.same_wording(match.normalize(said))
         return bool(other and other.rule.id in rule.distinct_from)
 
+    # --- moving ---
+
+    def _regroup(self, rule: Rule, decision: Decision, *, named: bool) -> Rule:
+        """Move lines of ours whose file or section is another one by now, because a route or a person says so."""
+        for written in rule.written_to:
+            key = escalate.target_of(rule, written)
+            goal = self.targets.strays(rule, written)
+            if goal and key in decision.targets and self._concerns(key, rule) and self._stands(written):
+                rule = self._move(rule, decision, written, goal=goal, named=named)
+        return rule
+
+    def _stands(self, written: Written) -> bool:
+        """Say whether a line is there to be moved; one on another branch stays where it is."""
+        target = self.targets.open(written.path, written.project)
+        return bool(target and target.has(written.text) and written.branch in ("", target.branch))
+
+    def _move(self, rule: Rule, decision: Decision, written: Written, *, goal: Goal, named: bool) -> Rule:
+        key = escalate.target_of(rule, written) or NOBODY
+        if os.path.realpath(goal.path) == written.path:
+            return self._move_within(rule, decision, written, goal=goal, named=named)
+        moved = self._write(rule, decision, key, named=named, goal=goal)
+        return rule if moved is rule else self._remove(moved, written)
+
+    def _move_within(self, rule: Rule, decision: Decision, written: Written, *, goal: Goal, named: bool) -> Rule:
+        """Move a line to another section of its file: out first, for it would be found where it stands."""
+        key, target = escalate.target_of(rule, written) or NOBODY, self.targets.open(written.path, written.project)
+        if target is None:
+            return rule
+        before, said = target.data, len(self.plan.steps)
+        out = self._remove(rule, written)
+        moved = rule if out is rule else self._write(out, decision, key, named=named, goal=goal)
+        if moved is rule or moved is out:
+            target.data = before
+            self.plan.steps[said:] = [step for step in self.plan.steps[said:] if step.action == "blocked"]
+            return rule
+        return moved
+
     # --- tidying ---
 
     def _tidy(self, rule: Rule, decision: Decision) -> Rule:
@@ -265,7 +328,7 @@ class _Planner:
                 )
             except ImproveError as exc:
                 return self._blocked(rule, target, written.text, exc)
-            why = "retired" if rule.retired else "it stands in a file that covers this one"
+            why = "retired" if rule.retired else "it stands in the file it belongs in"
             self.say(rule, "remove", written.path, written.text, why)
         return rule._replace(written_to=rest)
 
@@ -286,3 +349,12 @@ class _Planner:
         self.say(rule, "update", written.path, text, "the rule's text was changed")
         new = written._replace(text=text, date=self.here.today)
         return rule._replace(written_to=tuple(new if w is written else w for w in rule.written_to))
+
+
+def _front_matter(goal: Goal) -> bytes:
+    """Begin a new rule file: for which paths it is loaded."""
+    if not goal.paths:
+        return b""
+    from improve import frontmatter
+
+    return frontmatter.make(goal.path, goal.paths)

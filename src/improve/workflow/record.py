@@ -205,7 +205,7 @@ def _reinforced(rule: Rule, pending: Pending) -> Rule:
         domain=pending.domain if pending.domain and rule.domain == UNKNOWN else rule.domain,
         explicit_scope=pending.explicit_scope or rule.explicit_scope,
         severity=max(rule.severity, pending.severity),
-        destination=Destination(pending.path, pending.section) if pending.path else rule.destination,
+        destination=Destination(pending.path, pending.section, pending.paths) if pending.path else rule.destination,
     )
 
 

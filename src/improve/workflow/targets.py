@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from improve import files, gitdir, hosts, section
 from improve.edit import Edit
 from improve.errors import ImproveError
-from improve.escalate import NOBODY
-from improve.rule import Rule
+from improve.escalate import NOBODY, target_of
+from improve.rule import Rule, Written
 from improve.workflow.changes import CAP, FileChange
+from improve.workflow.destination import Goal, goal
 from improve.workflow.here import Here
 
 GLOBAL_TITLE = "Global Agent Rules"
@@ -69,19 +70,28 @@ class Targets:
 
     def where(self, rule: Rule, key: str) -> tuple[str, str]:
         """Name the file a rule goes to for a target, or say why there is none."""
-        if key == NOBODY:
-            named = rule.destination.path if rule.destination and os.path.isabs(rule.destination.path) else ""
-            return named or self.everywhere(), ""
-        roots = self.here.roots_of(key, self.edit.view)
-        if not roots:
-            return "", (
-                f"the project {key} has no directory on this machine; nothing was written for it. "
-                "Its directory is known once something is recorded inside a clone of it"
-            )
-        if rule.destination:
-            return os.path.join(roots[0], os.path.expanduser(rule.destination.path)), ""
-        inside = bool(self.here.project and self.here.project.key == key)
-        return hosts.project_choice(roots[0], self.here.env, here=inside).path, ""
+        found = self.goal(rule, key)
+        return found.path, found.why
+
+    def goal(self, rule: Rule, key: str, *, beside: str = "") -> Goal:
+        """Find the file a rule goes to for a target, and who named it."""
+        return goal(self.here, self.edit.view, rule, key, beside=beside)
+
+    def strays(self, rule: Rule, written: Written) -> Goal | None:
+        """Say where a line of ours belongs by now, when that is another place than the one it stands in.
+
+        Where a host is installed or an instruction file appears is no reason to move a line: only a person's word or a
+        route is, and that neither holds any more.
+        """
+        key = target_of(rule, written)
+        settled = not written.text or written.adopted or not os.path.isabs(written.path)
+        if settled or key is None or not (written.sent or rule.destination or self.here.config.routes):
+            return None
+        found = self.goal(rule, key, beside=written.path)
+        if not found.path or not (found.by or written.sent):
+            return None
+        here = os.path.realpath(found.path) == written.path
+        return None if here and found.section.casefold() in ("", written.section.casefold()) else found
 
     def open(self, path: str, key: str) -> Target | None:
         """Read a file, once; None when it cannot be edited safely, `errors` says why."""
