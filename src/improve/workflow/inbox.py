@@ -335,7 +335,7 @@ def drain(here: Here, *, seconds: float = PATIENT) -> Taken:
     files.private_directory(here.home.path)
     key = os.path.join(os.path.realpath(here.home.path), "drain")
     with locks.lock(key, directory=files.private_directory(here.home.state), timeout=0.0):
-        forget_endings(here)
+        _tidy(here)
         taken = take_in(here, seconds=seconds)
         record.drain(here)
         if linked := settle(here, seconds=seconds / 2):
@@ -343,8 +343,10 @@ def drain(here: Here, *, seconds: float = PATIENT) -> Taken:
         return taken._replace(linked=taken.linked + linked)
 
 
-def forget_endings(here: Here) -> None:
-    """Remove the ends of sessions that nobody read for long."""
+def _tidy(here: Here) -> None:
+    """Remove drafts that a kill left behind, and the ends of sessions that nobody read for long."""
+    for directory in (here.home.spool, here.home.file(QUEUE)):
+        files.sweep(directory)
     oldest = here.now.timestamp() - KEPT_DAYS * 86_400
     for path in queue.endings(here.home.file(QUEUE)):
         try:
