@@ -37,6 +37,8 @@ COMMANDS: dict[str, str] = {
     "off": "switch",
     "suggest-destination": "config",
     "config": "config",
+    "install": "install",
+    "uninstall": "install",
     "seed": "setup",
     "init": "setup",
     "doctor": "setup",

@@ -1,0 +1,268 @@
+"""Install: make every agent call us, and take all of it back.
+
+What is to be done to each file is worked out first, shown, and then done under one lock; a file that somebody saves
+meanwhile is read again. `installed.json` remembers what was there before.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from improve import diff, files, hosts, journal, locks, redact
+from improve.errors import Busy, EnvironmentFailure, ImproveError, Refused
+from improve.hosts.base import Host
+from improve.workflow import pieces, receipt
+from improve.workflow.here import Here
+from improve.workflow.parts import chosen, launchers, leaving, parts
+from improve.workflow.pieces import WRITES, Piece, Step
+from improve.workflow.receipt import Receipt
+from improve.workflow.wired import Wired, installed
+
+__all__ = [
+    "NEXT",
+    "Step",
+    "Wired",
+    "chosen",
+    "difference",
+    "install",
+    "installed",
+    "preview",
+    "preview_removal",
+    "uninstall",
+]
+
+TRIES = 12
+"""Times a file is read again when somebody saves it meanwhile."""
+NEXT = {
+    "claude-code": "in a directory that Claude Code does not trust yet, no hook runs until you say that you trust it",
+    "codex": (
+        "start codex once and choose to trust the hooks; until then `codex exec` skips them and says nothing. "
+        "Its record of that in config.toml stays when you uninstall, and does nothing then"
+    ),
+    "gemini": "in a folder that Gemini CLI does not trust, no hook runs",
+    "aider": "Aider runs no hooks: name AGENTS.md under `read:` in .aider.conf.yml",
+}
+"""What a person has to do, or to know, after an install."""
+
+
+def preview(here: Here, found: Iterable[Host]) -> list[Step]:
+    """Say what `install` would do; touches nothing."""
+    known = receipt.load(here.home)
+    return [pieces.put_in(piece, known) for piece in parts(here, found)]
+
+
+def preview_removal(here: Here, names: Sequence[str]) -> list[Step]:
+    """Say what `uninstall` would do; touches nothing."""
+    known = receipt.load(here.home)
+    going = [*leaving(here, known, names), *([] if names else launchers(here))]
+    return [pieces.take_out(piece, known) for piece in going]
+
+
+def difference(here: Here, step: Step) -> str:
+    """Show what a step does to a settings file or a file of its own, credentials around it covered."""
+    if step.state not in WRITES or step.before is None:
+        return ""
+    exists, remains = step.before.exists, step.state == "write"
+    shown = here.short(step.piece.path)
+    text = diff.unified(step.before.data, step.after if remains else b"", shown, exists=exists, remains=remains)
+    return redact.redact(text)
+
+
+# --- doing it ---
+
+
+def install(here: Here, found: Sequence[Host]) -> list[Step]:
+    """Write what is missing; a file that cannot be written is told and the others go on.
+
+    Raises:
+        ImproveError: the launchers cannot be written, without which nothing works.
+    """
+    _refuse_sudo(here)
+    planned = parts(here, found)
+    with _locked(here):
+        known = receipt.load(here.home)
+        known.note_directories(here.home.file(receipt.NAME))
+        files.private_directory(here.home.path)
+        done = [_put_in(here, piece, known) for piece in planned]
+        _journal(here, "installed", found, done)
+    return done
+
+
+def uninstall(here: Here, names: Sequence[str]) -> list[Step]:
+    """Take everything back, or what belongs to the hosts named; what people changed stays.
+
+    Raises:
+        ImproveError: the store's directory is not ours.
+    """
+    _refuse_sudo(here)
+    if not os.path.isdir(here.home.path) and not any(s.state in WRITES for s in preview_removal(here, names)):
+        return []
+    with _locked(here):
+        known = receipt.load(here.home)
+        done = [_take_out(here, piece, known) for piece in leaving(here, known, names)]
+        _give_up(known, names)
+        done += _take_launchers(here, known)
+        _tidy(here, known, done)
+        _journal(here, "uninstalled", [hosts.host(n) for n in sorted({n for s in done for n in s.piece.hosts})], done)
+    return done
+
+
+def _locked(here: Here) -> contextlib.AbstractContextManager[None]:
+    return locks.lock(here.home.file(receipt.NAME), directory=here.home.state, timeout=30)
+
+
+def _refuse_sudo(here: Here) -> None:
+    """Under sudo the files would be read by another person's agents, or belong to the wrong one."""
+    if os.name == "nt" or os.geteuid() or not here.env.get("SUDO_UID", "0").strip("0"):
+        return
+    with contextlib.suppress(OSError):
+        if os.stat(here.home.user).st_uid:
+            raise Refused(f"{here.home.user} belongs to another user; nothing was written. Run it without sudo")
+
+
+def _put_in(here: Here, piece: Piece, known: Receipt) -> Step:
+    """Do one step; read again when somebody saves the file meanwhile."""
+    for attempt in range(TRIES):
+        step = pieces.put_in(piece, known)
+        try:
+            if step.state == "write":
+                _write(here, step, known)
+            elif step.state == "same" and step.item and step.item != known.items.get(piece.path):
+                _remember(here, known, step)
+            break
+        except Busy as busy:
+            step = _failed(step, busy)
+            time.sleep(random.uniform(0, 0.01 * (attempt + 1)))
+        except ImproveError as error:
+            step = _failed(step, error)
+            break
+    if piece.kind == "launcher" and step.state == "refused":
+        raise {3: Refused, 4: Busy}.get(step.code, EnvironmentFailure)(step.why)
+    return step
+
+
+def _failed(step: Step, error: ImproveError) -> Step:
+    text = pieces.snippet(step.piece)
+    return Step(step.piece, "refused", why=str(error), snippet=text, code=error.exit_code)
+
+
+def _write(here: Here, step: Step, known: Receipt) -> None:
+    """Write one file; the receipt of settings is there before, so that a kill in between costs nothing."""
+    path, mode, settings = step.piece.path, 0o755 if step.piece.executable else 0o644, step.piece.kind == "settings"
+    before = step.before
+    assert before is not None
+    known.note_directories(path)
+    earlier = known.items.get(path)
+    if settings:
+        mode, step = 0o600, _with_backup(here, step)
+        _remember(here, known, step)
+    try:
+        files.replace(before, step.after, mode_if_new=mode, make_parents=True)
+    except BaseException:
+        if settings and earlier:
+            known.items[path] = earlier
+        elif settings:
+            _forget(known, path)
+        raise
+    if step.piece.executable and not os.access(path, os.X_OK):
+        os.chmod(path, mode)
+    _remember(here, known, step)
+
+
+def _remember(here: Here, known: Receipt, step: Step) -> None:
+    if step.item is not None:
+        known.items[step.piece.path] = step.item
+        receipt.save(here.home, known)
+
+
+def _with_backup(here: Here, step: Step) -> Step:
+    """Keep the file as it was before our first change, and see that the copy is whole."""
+    assert step.before is not None and step.item is not None
+    if not step.before.exists or (step.item.backup and os.path.exists(step.item.backup)):
+        return step
+    folder = files.private_directory(os.path.join(os.path.dirname(here.home.state), "backups"))
+    name = f"{step.before.sha[:12]}-{os.urandom(4).hex()}-{os.path.basename(step.piece.path)}"
+    path = files.create_exclusive(folder, name, step.before.data)
+    if files.read(path, cap=len(step.before.data)).data != step.before.data:
+        raise Refused(f"{path} is no good copy of {step.piece.path}; nothing was written. Check the disk")
+    return replace(step, item=replace(step.item, backup=path))
+
+
+def _take_out(here: Here, piece: Piece, known: Receipt) -> Step:
+    for attempt in range(TRIES):
+        step = pieces.take_out(piece, known)
+        try:
+            if step.state in WRITES:
+                _undo(step)
+            if step.state != "refused":
+                _forget(known, piece.path)
+            return step
+        except Busy as busy:
+            step = _failed(step, busy)
+            time.sleep(random.uniform(0, 0.01 * (attempt + 1)))
+        except ImproveError as error:
+            return _failed(step, error)
+    return step
+
+
+def _undo(step: Step) -> None:
+    assert step.before is not None
+    if step.state == "write":
+        files.replace(step.before, step.after)
+        return
+    if files.read(step.piece.path, cap=len(step.before.data)).data != step.before.data:
+        raise Busy(f"{step.piece.path} was saved by another program meanwhile; it was left as it is. Run it again")
+    files.unlink(step.piece.path)
+
+
+def _forget(known: Receipt, path: str) -> None:
+    item = known.items.pop(path, None)
+    if item and item.backup:
+        with contextlib.suppress(ImproveError):
+            files.unlink(item.backup)
+        with contextlib.suppress(OSError):
+            os.rmdir(os.path.dirname(item.backup))
+
+
+def _give_up(known: Receipt, names: Sequence[str]) -> None:
+    """Forget that these hosts read a skill that others read, too."""
+    for path, item in known.items.items():
+        users = [name for name in item.host.split() if name not in names]
+        if item.kind == "skill" and users:
+            known.items[path] = replace(item, host=" ".join(users))
+
+
+def _take_launchers(here: Here, known: Receipt) -> list[Step]:
+    """Remove the launchers once nothing calls them any more."""
+    used = any(item.kind != "launcher" for item in known.items.values())
+    if used or any(wired.state != "missing" for wired in installed(here)):
+        return []
+    return [_take_out(here, piece, known) for piece in launchers(here)]
+
+
+def _tidy(here: Here, known: Receipt, done: Iterable[Step]) -> None:
+    """Remove the directories that were made, or that bear our name, and hold nothing."""
+    if known.empty:
+        receipt.save(here.home, known)
+    ours = {os.path.dirname(step.piece.path) for step in done if step.piece.kind in ("skill", "launcher")}
+    for folder in sorted({*known.directories, *ours}, key=len, reverse=True):
+        with contextlib.suppress(OSError):
+            os.rmdir(folder)
+    known.directories = [folder for folder in known.directories if os.path.isdir(folder)]
+    if not known.empty:
+        receipt.save(here.home, known)
+
+
+def _journal(here: Here, event: str, found: Iterable[Host], done: Iterable[Step]) -> None:
+    """Tell the store's journal, if there is a store."""
+    if not any(step.state in WRITES for step in done) or not os.path.exists(here.home.rules):
+        return
+    names = [host.name for host in found]
+    title = ", ".join(hosts.host(name).title for name in names)
+    line = {"v": 1, "at": here.now.isoformat(timespec="seconds"), "event": event, "title": title, "hosts": names}
+    journal.append(here.home.journal, line, durable=False)

@@ -1,0 +1,121 @@
+"""What belongs to an installation: the launchers, our part of each host's files, the skill."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from improve import hosts, launcher
+from improve.errors import Refused
+from improve.hosts.base import Host
+from improve.hosts.wiring import Settings
+from improve.workflow import skill
+from improve.workflow.here import Here
+from improve.workflow.pieces import Piece
+from improve.workflow.receipt import Item, Receipt
+
+READS_CLAUDES_SKILLS = ("opencode",)
+"""Hosts that read the skills directory of Claude Code as well as the shared one."""
+
+
+def chosen(here: Here, names: Sequence[str]) -> list[Host]:
+    """Give the hosts to install: those named, or all that are on this machine.
+
+    Raises:
+        Refused: there is none, or nothing can be installed for one that was named.
+    """
+    user, env = here.home.user, here.env
+    if names:
+        found = [hosts.host(name) for name in dict.fromkeys(names)]
+        for each in found:
+            if not _can(each):
+                raise Refused(f"{each.title} runs nothing of ours and reads no skills; nothing was written")
+        return found
+    found = [each for each in hosts.on_this_machine(user, env) if _can(each)]
+    if not found:
+        looked = ", ".join(here.short(each.folder(user, env)) for each in hosts.all_hosts() if each.folder)
+        raise Refused(
+            f"no agent was found on this machine; nothing was written. Looked for {looked}. "
+            "Name one to install it all the same: improve install codex"
+        )
+    return found
+
+
+def _can(host: Host) -> bool:
+    return bool(host.wiring or host.skills)
+
+
+def parts(here: Here, found: Iterable[Host]) -> list[Piece]:
+    """List the files of an installation, in the order in which they are written."""
+    mine = list(found)
+    return [*launchers(here), *(piece for host in mine for piece in wiring(here, host)), *_skills(here, mine)]
+
+
+def launchers(here: Here) -> list[Piece]:
+    """List the programs that everything else calls."""
+    path, home = launcher.path(here.home.path), here.home
+    made = launcher.files_of(home.path, home.user)
+    return [Piece("launcher", name, (), path, data=data, executable=True) for name, data in made.items()]
+
+
+def wiring(here: Here, host: Host) -> list[Piece]:
+    """List the files through which a host calls us."""
+    path, found = launcher.path(here.home.path), []
+    for part in host.wiring:
+        place = part.file(here.home.user, here.env)
+        if isinstance(part, Settings):
+            found.append(Piece("settings", place, (host.name,), path, part))
+        else:
+            data = part.make(path).encode("utf-8", "surrogateescape")
+            found.append(Piece("whole", place, (host.name,), path, part, data, part.executable))
+    return found
+
+
+def _skills(here: Here, found: list[Host]) -> list[Piece]:
+    """List the skill once for each directory, with the hosts that read it there."""
+    readers: dict[str, list[str]] = {}
+    claudes = any(host.name == "claude-code" for host in found)
+    for host in found:
+        if host.skills and not (claudes and host.name in READS_CLAUDES_SKILLS):
+            place = os.path.join(host.skills(here.home.user, here.env), skill.NAME, "SKILL.md")
+            readers.setdefault(place, []).append(host.name)
+    if not readers:
+        return []
+    data = skill.text(launcher.cli_path(here.home.path), here.home.user).encode("utf-8", "surrogateescape")
+    path = launcher.path(here.home.path)
+    return [Piece("skill", place, tuple(names), path, data=data) for place, names in readers.items()]
+
+
+def leaving(here: Here, known: Receipt, names: Sequence[str]) -> list[Piece]:
+    """List what is to be taken out: what the receipt names, and what is found where we would write it.
+
+    Args:
+        names: the hosts that are given up; empty for all.
+    """
+    found = [host for host in map(hosts.host, names or hosts.names()) if _can(host)]
+    there = {piece.path: piece for host in found for piece in (*wiring(here, host), *_skills(here, [host]))}
+    wanted = {host.name for host in found}
+    for path, item in known.items.items():
+        going = tuple(name for name in item.host.split() if name in wanted)
+        if going and path not in there:
+            there[path] = _elsewhere(here, path, item, going)
+    return [
+        piece if item is None else replace(piece, hosts=tuple(item.host.split()))
+        for path, piece in there.items()
+        for item in (known.items.get(path),)
+        if piece.kind != "skill" or _unread(piece, known, wanted, names)
+    ]
+
+
+def _unread(piece: Piece, known: Receipt, wanted: set[str], names: Sequence[str]) -> bool:
+    """Tell whether no host that stays reads a skill."""
+    item = known.items.get(piece.path)
+    return not names if item is None else wanted.issuperset(item.host.split())
+
+
+def _elsewhere(here: Here, path: str, item: Item, users: tuple[str, ...]) -> Piece:
+    """Describe a file that a host would look for in another place today."""
+    host, settings = hosts.host(users[0]), item.kind == "settings"
+    part = next((each for each in host.wiring if isinstance(each, Settings) == settings), None)
+    return Piece(item.kind, path, users, launcher.path(here.home.path), None if item.kind == "skill" else part)

@@ -1,0 +1,274 @@
+"""One file of an installation: what would be done to it, in either direction, and why not."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass, replace
+from typing import Any
+
+from improve import files, jsontext
+from improve.errors import ImproveError, Refused
+from improve.hosts.wiring import STAMP, Settings, Whole, called
+from improve.jsontext import Change, Splice, Unfit
+from improve.workflow import entries
+from improve.workflow.receipt import Item, Receipt
+
+WRITES = ("write", "remove")
+_CAP = jsontext.CAP + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A file that belongs to the installation."""
+
+    kind: str
+    """`settings`, `whole`, `skill` or `launcher`."""
+    path: str
+    hosts: tuple[str, ...]
+    """Names of the hosts it is for; none for a launcher."""
+    launcher: str
+    part: Settings | Whole | None = None
+    data: bytes = b""
+    """The file as it should be, unless it is settings."""
+    executable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What is done to a file, or would be."""
+
+    piece: Piece
+    state: str
+    """`write`, `remove`, `same`, `left` (it is the person's) or `refused`."""
+    before: files.Snapshot | None = None
+    after: bytes = b""
+    item: Item | None = None
+    """What the receipt has to say of it then; None when it is to be forgotten."""
+    why: str = ""
+    snippet: str = ""
+    """What a person can paste."""
+    code: int = 0
+
+
+def put_in(piece: Piece, receipt: Receipt) -> Step:
+    """Say what has to be done so that a piece is there."""
+    try:
+        if isinstance(piece.part, Settings):
+            return _settings_in(piece, piece.part, receipt.items.get(piece.path))
+        return _file_in(piece, receipt.items.get(piece.path))
+    except Unfit as unfit:
+        return _refused(piece, f"{piece.path}: {unfit}; it was left as it is. Correct it, or paste the entries", 3)
+    except ImproveError as error:
+        return _refused(piece, str(error), error.exit_code)
+
+
+def take_out(piece: Piece, receipt: Receipt) -> Step:
+    """Say what has to be done so that a piece is gone."""
+    try:
+        if isinstance(piece.part, Settings):
+            return _settings_out(piece, piece.part, receipt.items.get(piece.path))
+        return _file_out(piece, receipt.items.get(piece.path))
+    except Unfit as unfit:
+        why = f"{piece.path}: {unfit}; it was left as it is. Take out the entries whose command names improve-hook"
+        return replace(_refused(piece, why, 3), snippet="")
+    except ImproveError as error:
+        return replace(_refused(piece, str(error), error.exit_code), snippet="")
+
+
+def _refused(piece: Piece, why: str, code: int) -> Step:
+    return Step(piece, "refused", why=why, snippet=snippet(piece), code=code)
+
+
+def snippet(piece: Piece) -> str:
+    """Write what a person can paste instead."""
+    if isinstance(piece.part, Settings):
+        members = entries.wanted(piece.part, piece.hosts[0], piece.launcher)
+        return json.dumps(members, indent=2, ensure_ascii=False) + "\n"
+    return piece.data.decode("utf-8", "replace") if piece.kind == "whole" else ""
+
+
+def _sha(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+# --- settings ---
+
+
+def _settings_in(piece: Piece, part: Settings, known: Item | None) -> Step:
+    seen = files.read(piece.path, cap=_CAP)
+    if not seen.exists:
+        text = snippet(piece)
+        change = Change(text, (Splice(0, "", text),), _members(part))
+    else:
+        text = jsontext.decode(seen.data, bom=part.bom)
+        change = entries.put_in(text, part, piece.hosts[0], piece.launcher)
+    after = _encoded(change.text)
+    if not change.splices:
+        return Step(piece, "same", seen, after, known or Item(piece.hosts[0], piece.kind, made=None))
+    if (seen.exists and not seen.mode & 0o222) or _is_managed(seen.path):
+        why = f"{piece.path} is read-only; nothing was written. Make the change where it is managed"
+        return replace(_refused(piece, why, 3), before=seen)
+    return Step(piece, "write", seen, after, _remembered(piece, known, seen, change))
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise Unfit("the path of the launcher is not UTF-8") from None
+
+
+def _is_managed(path: str) -> bool:
+    """Tell whether a file is made from a description elsewhere, and would be made anew."""
+    return path.startswith(("/nix/store/", "/gnu/store/"))
+
+
+def _members(part: Settings) -> tuple[tuple[str, ...], ...]:
+    """List all members that hold our entries in a file that is made for them."""
+    version = [("version",)] if part.shape == "flat" else []
+    return tuple(dict.fromkeys([*version, ("hooks",), *(("hooks", hook.theirs) for hook in part.hooks)]))
+
+
+def _remembered(piece: Piece, known: Item | None, seen: files.Snapshot, change: Change) -> Item:
+    """Say how the file came about, so that it can go back the same way."""
+    host, after = piece.hosts[0], _sha(_encoded(change.text))
+    ours = seen.exists and entries.find(_value(seen.data, piece))
+    if known is None or not ours:
+        backup = known.backup if known else ""
+        before = _sha(seen.data) if seen.exists else ""
+        return Item(host, piece.kind, before, after, change.splices, change.made, backup)
+    made = None if known.made is None else tuple(dict.fromkeys([*known.made, *change.made]))
+    whole = known.splices is not None and known.after == _sha(seen.data)
+    splices = (*(known.splices or ()), *change.splices) if whole else None
+    return replace(known, after=after, splices=splices, made=made)
+
+
+def _value(data: bytes, piece: Piece) -> object:
+    part = piece.part
+    assert isinstance(part, Settings)
+    return jsontext.parse(jsontext.decode(data, bom=part.bom), comments=part.comments)
+
+
+def _settings_out(piece: Piece, part: Settings, known: Item | None) -> Step:
+    seen = files.read(piece.path, cap=_CAP)
+    if not seen.exists:
+        return Step(piece, "same", seen, why="gone")
+    exact = _exactly(seen, known)
+    if exact is not None:
+        return _left(piece, seen, exact, existed=bool(known and known.before))
+    text = jsontext.decode(seen.data, bom=part.bom)
+    made = known.made if known else None
+    change = entries.take_out(text, part, lambda entry: _is_ours(entry, piece), made)
+    if not change.splices:
+        return Step(piece, "same", seen, seen.data)
+    created = known is not None and not known.before and known.made is not None
+    left = change.text.encode("utf-8")
+    return _left(piece, seen, left, existed=not created or change.text.strip() != "{}")
+
+
+def _is_ours(entry: entries.Entry, piece: Piece) -> bool:
+    """Tell whether an entry calls this store's launcher, or one that is gone."""
+    return entry.host in piece.hosts and (entry.launcher == piece.launcher or entries.stranded(entry))
+
+
+def _exactly(seen: files.Snapshot, known: Item | None) -> bytes | None:
+    """Give the bytes of before if nobody wrote since."""
+    if known is None or known.splices is None or known.after != seen.sha:
+        return None
+    try:
+        before = jsontext.revert(seen.data.decode("utf-8"), known.splices).encode("utf-8")
+    except Unfit:
+        return None
+    return before if _sha(before) == known.before or (not known.before and not before) else None
+
+
+def _left(piece: Piece, seen: files.Snapshot, left: bytes, *, existed: bool) -> Step:
+    """Leave these bytes, or no file when there was none; a link is never removed."""
+    if not existed and os.path.islink(piece.path):
+        return Step(piece, "write", seen, left.strip() or b"{}\n")
+    return Step(piece, "write" if existed else "remove", seen, left)
+
+
+# --- files that are ours ---
+
+
+def _file_in(piece: Piece, known: Item | None) -> Step:
+    stranger = _stranger(piece, known)
+    if stranger:
+        return Step(piece, "left", why=stranger)
+    seen = files.read(piece.path, cap=_CAP)
+    item = Item(" ".join(_users(piece, known)), piece.kind, "", _sha(piece.data))
+    if seen.exists and seen.data == piece.data:
+        return Step(piece, "same", seen, piece.data, item)
+    if seen.exists and not (known and known.after == seen.sha) and not _is_own(piece, seen.data):
+        changed = STAMP.encode() in seen.data
+        if piece.kind == "skill":
+            return Step(piece, "left", seen, why="it was changed by hand" if changed else "it is your own")
+        who = "was changed by hand" if changed else "is there already, and not from improve"
+        raise Refused(f"{piece.path} {who}; it was left as it is. Add the commands to it, or move it away")
+    return Step(piece, "write", seen, piece.data, item)
+
+
+def _users(piece: Piece, known: Item | None) -> list[str]:
+    return sorted({*piece.hosts, *(known.host.split() if known else [])})
+
+
+def _stranger(piece: Piece, known: Item | None) -> str:
+    """Say why the directory of a skill is somebody else's; empty when it is not."""
+    folder = os.path.dirname(piece.path)
+    if piece.kind != "skill" or not os.path.lexists(folder):
+        return ""
+    if os.path.islink(folder):
+        return f"it is a link to {os.path.realpath(folder)}"
+    if not os.path.isdir(folder):
+        return "it is a file"
+    return "it is a directory of your own" if not known and _foreign_files(folder) else ""
+
+
+def _foreign_files(folder: str) -> bool:
+    names = os.listdir(folder)
+    return bool(names) and "SKILL.md" not in names
+
+
+def _is_own(piece: Piece, data: bytes) -> bool:
+    """Tell whether a file that nobody remembers is ours and as we write it."""
+    if piece.kind == "launcher":
+        return STAMP.encode() in data
+    lines = list(commands_in(data))
+    return bool(lines) and STAMP.encode() not in data and all(map(called, lines))
+
+
+def commands_in(data: bytes) -> list[str]:
+    """List the commands of a hooks file that is all ours."""
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        return []
+    found = list[str]()
+    waiting: list[Any] = [value]
+    while waiting:
+        item = waiting.pop(0)
+        if isinstance(item, dict):
+            found += [item[key] for key in ("command", "bash") if isinstance(item.get(key), str)]
+            waiting += item.values()
+        elif isinstance(item, list):
+            waiting += item
+    return found
+
+
+def _file_out(piece: Piece, known: Item | None) -> Step:
+    if _stranger(piece, known):
+        return Step(piece, "same")
+    seen = files.read(piece.path, cap=_CAP)
+    if not seen.exists:
+        return Step(piece, "same", seen, why="gone")
+    if os.path.islink(piece.path):
+        return Step(piece, "left", seen, why=f"it is a link to {seen.path}")
+    if known is None and seen.data != piece.data and not _is_own(piece, seen.data):
+        ours = STAMP.encode() in seen.data
+        return Step(piece, "left", seen, why="it was changed by hand") if ours else Step(piece, "same", seen)
+    if known is not None and known.after != seen.sha and seen.data != piece.data:
+        return Step(piece, "left", seen, why="it was changed by hand; remove it if you do not need it")
+    return Step(piece, "remove", seen)
