@@ -16,6 +16,7 @@ from improve.config import Config
 from improve.errors import NeedsRepair, Refused
 from improve.escalate import Thresholds
 from improve.route import FIELDS, Route
+from improve.workflow.settings import changed
 
 ROUTE = Route("docs/testing.md", domain="testing")
 
@@ -148,7 +149,8 @@ def test_plain_lines_need_no_yaml(tmp_path: Path) -> None:
         'trust: verified\nroutes:\n  - domain: testing\n    file: .claude/rules/t.md\n    paths: ["tests/**"]\n'
     )
     source = Path(config.__file__).parents[1]
-    code = f"import sys\nsys.path.insert(0, {str(source)!r})\nfrom improve import config\nprint(config.load({str(path)!r}))"
+    code = f"import sys\nsys.path.insert(0, {str(source)!r})\nfrom improve import config\n"
+    code += f"print(config.load({str(path)!r}))"
     first, names = modules_after(code)
     assert "tests/**" in first
     assert not {"ruamel", "ruamel.yaml", "click", "subprocess"} & set(names.split())
@@ -242,7 +244,7 @@ FILES = st.sampled_from(
         "{trust: agent}",
         "---\ntrust: agent\n...\n",
         "---\n# a\n...\n",
-        "threshold_project: 3\nroutes:\n  # one\n  - domain: testing # x\n    file: docs/t.md\n\n  - file: docs/u.md\n# end\n",
+        "trust: agent\nroutes:\n  # one\n  - domain: a # x\n    file: docs/t.md\n\n  - file: docs/u.md\n# end\n",
         "routes: [{file: docs/t.md}]\ntrust: verified",
         "routes:\ngit: true\n",
         "brief_characters: 900",
@@ -271,7 +273,7 @@ def test_one_setting_changes_and_nothing_else(text: str, choice: tuple[str, Any]
     """The other settings, every comment outside the value, line ends and the mark at the start stay."""
     name, value = choice
     data = (b"\xef\xbb\xbf" if bom else b"") + text.replace("\n", end).encode()
-    after = config.changed("config.yaml", data, name, value)
+    after = changed("config.yaml", data, name, value)
     before, now = config.understood(data), config.understood(after)
     assert now.problems == []
     assert now.config._replace(**{name: None}) == before.config._replace(**{name: None})
@@ -289,10 +291,10 @@ def test_one_setting_changes_and_nothing_else(text: str, choice: tuple[str, Any]
 def test_lines_of_others_stay_to_the_byte() -> None:
     """Setting one key is one line of difference, and resetting it gives the first bytes again."""
     data = b"# mine\ntrust:   'agent'   # odd\n\nthreshold_project: 4\n"
-    after = config.changed("c", data, "git", False)
+    after = changed("c", data, "git", False)
     assert after == data + b"git: false\n"
-    assert config.changed("c", after, "git", None) == data
-    assert config.changed("c", data, "trust", "verified") == data.replace(b"'agent'", b"verified")
+    assert changed("c", after, "git", None) == data
+    assert changed("c", data, "trust", "verified") == data.replace(b"'agent'", b"verified")
 
 
 @pytest.mark.parametrize(
@@ -301,14 +303,14 @@ def test_lines_of_others_stay_to_the_byte() -> None:
 def test_a_broken_file_is_not_changed(data: bytes) -> None:
     """Whatever is wrong with it, a person has to look first."""
     with pytest.raises(NeedsRepair):
-        config.changed("config.yaml", data, "git", False)
+        changed("config.yaml", data, "git", False)
 
 
 def test_what_cannot_be_changed_in_place_is_refused() -> None:
     """A shape that no edit fits is an error with a way out, never another file."""
     data = b"? git\n: true\n"
     try:
-        after = config.changed("config.yaml", data, "git", False)
+        after = changed("config.yaml", data, "git", False)
     except (Refused, NeedsRepair):
         return
     assert config.understood(after).config == Config(git=False)

@@ -1,12 +1,12 @@
-"""config.yaml: read the settings in force, and change one of them without touching another byte."""
+"""config.yaml: read the settings in force; every key has its default, merged by itself."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from improve import files
-from improve.errors import ImproveError, NeedsRepair, Refused
-from improve.settings import SETTINGS, Problem, Where, check, name_of, parse
+from improve.errors import NeedsRepair
+from improve.settings import Problem, Where, check, name_of
 
 if TYPE_CHECKING:
     from improve.escalate import Thresholds
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 CAP = 1 << 20
 _KEY = frozenset("abcdefghijklmnopqrstuvwxyz_")
 _WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
-_BOM = b"\xef\xbb\xbf"
 
 
 class Config(NamedTuple):
@@ -174,7 +173,7 @@ def _understood(text: str) -> Found:
     from improve.layout import Malformed
 
     try:
-        node = _tree(text)
+        node = tree(text)
     except Malformed as exc:
         return Found(Config(), {}, [f"line {exc.line}: {exc.problem}", *_beside(text, exc.line)])
     if node is None:
@@ -185,7 +184,7 @@ def _understood(text: str) -> Found:
     return Found(Config(**values), lines, [_said(node, problem) for problem in problems])
 
 
-def _tree(text: str) -> Node | None:
+def tree(text: str) -> Node | None:
     """Read YAML; None when it holds nothing but comments."""
     from improve import yamlnode
     from improve.layout import Malformed
@@ -225,94 +224,3 @@ def _beside(text: str, broken: int) -> list[str]:
         if key and word and number != broken:
             problems += [f"line {number}: {key}: {what}" for _, what in check({key: word})[1]]
     return problems
-
-
-# --- changing it ---
-
-
-def parse_value(name: str, text: str) -> tuple[Any, list[str]]:
-    """Read a value from the command line as the file would give it; names what is wrong with it."""
-    setting = next(s for s in SETTINGS if s.name == name)
-    given: Any = text
-    if setting.kind == "routes":
-        from improve import yamlnode
-        from improve.layout import Malformed
-
-        try:
-            node = yamlnode.read(text)
-        except Malformed as exc:
-            return setting.default, [f"{name}: {exc.problem}"]
-        given = node.plain_value() if node else None
-    value, problems = parse(setting, given)
-    return value, [f"{name_of((name, *where))}: {what}" for where, what in problems]
-
-
-def changed(path: str, data: bytes, name: str, value: Any) -> bytes:
-    """Make one setting say this, or go when the value is None; comments, order and quoting of all else stay.
-
-    Args:
-        value: plain data: bool, number, text, or a list of mappings.
-
-    Raises:
-        NeedsRepair: the file is broken.
-        Refused: it is written in a way that cannot be changed in place.
-    """
-    from improve.layout import Malformed, decoded
-
-    try:
-        text = decoded(data)
-        before = _understood(text)
-        if before.problems:
-            raise NeedsRepair(path, before.problems)
-        node = _tree(text)
-    except Malformed as exc:
-        raise NeedsRepair(path, [f"line {exc.line}: {exc.problem}"]) from None
-    try:
-        after = _dropped(text, node, name) if value is None else _set(text, node, name, value)
-    except ValueError as exc:
-        raise Refused(f"{path}: {name} cannot be changed where it stands ({exc}); nothing was written") from None
-    _read_back(path, before, after, name, value)
-    return (_BOM if data.startswith(_BOM) else b"") + after.encode()
-
-
-def _set(text: str, node: Node | None, name: str, value: Any) -> str:
-    from improve import entry, splice
-
-    if node is None:
-        newline = "\r\n" if "\r\n" in text else "\n"
-        ended = text.find("\n...") + 1
-        head, tail = (text[:ended], text[ended:]) if ended else (text, "")
-        gap = newline if head and not head.endswith("\n") else ""
-        return head + gap + newline.join(entry.lines_of(name, value, "")) + newline + tail
-    before = node.plain_value()
-    return splice.apply(text, splice.change(text, node, before, {**before, name: value}))
-
-
-def _dropped(text: str, node: Node | None, name: str) -> str:
-    from improve import splice
-
-    if node is None or name not in node.pairs:
-        return text
-    key, value = node.pairs[name]
-    if not node.flow:
-        start, end = splice.line_start(text, key.start), splice.after_line(text, value.last_leaf())
-        return text[:start] + text[end:]
-    names = list(node.pairs)
-    at = names.index(name)
-    if at:
-        return text[: node.pairs[names[at - 1]][1].end] + text[value.end :]
-    return text[: key.start] + text[node.pairs[names[1]][0].start if len(names) > 1 else value.end :]
-
-
-def _read_back(path: str, before: Found, text: str, name: str, value: Any) -> None:
-    """Make sure that the new text says what was meant and nothing else."""
-    after = _understood(text)
-    setting = next(s for s in SETTINGS if s.name == name)
-    given = value if isinstance(value, list) else str(value).lower()
-    wanted = setting.default if value is None else parse(setting, given)[0]
-    meant = after.config == before.config._replace(**{name: wanted})
-    if after.problems or not meant or (name in after.lines) != (value is not None):
-        raise ImproveError(
-            f"{path}: with {name} changed the file would not read back as meant; nothing was written. "
-            "Change the line by hand; this is a bug of improve, please report it with the file"
-        )

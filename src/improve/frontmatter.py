@@ -132,9 +132,18 @@ def _items(lines: list[str]) -> list[str]:
 def _uncommented(value: str) -> str:
     """Drop a comment behind a value; one inside quotation marks is none."""
     if value[:1] in ('"', "'"):
-        close = value.find(value[0], 1)
-        return value[: close + 1] if close > 0 else value
+        return value[: _closing(value) + 1]
     return "" if value.startswith("#") else value.partition(" #")[0].rstrip()
+
+
+def _closing(value: str) -> int:
+    """Find the quotation mark that ends a value; the end of the line when none does."""
+    at = 1
+    while at < len(value):
+        if value[at] == value[0] and value[at : at + 2] != "''":
+            return at
+        at += 2 if value[at] in ("\\", "'") and (value[at] == "'" or value[0] == '"') else 1
+    return len(value)
 
 
 def _unquoted(value: str) -> str:
