@@ -6,21 +6,19 @@
 
 import { spawn } from "node:child_process"
 
-const LAUNCHER: string = "@LAUNCHER@"
+const LAUNCHER = "@LAUNCHER@"
 const LIMIT = 2000 // milliseconds for one event
 const LONGEST = 1 << 16 // characters of an answer; more is none of ours
 const STAMP = "improve-rules v" // how an answer begins
 
-type Told = Record<string, string>
-
 /** Runs the launcher with one event; gives what it says, "" for nothing, undefined when it failed. Never rejects. */
-function call(event: string, told: Told): Promise<string | undefined> {
-  return new Promise<string | undefined>((resolve) => {
+function call(event, told) {
+  return new Promise((resolve) => {
     try {
       const own = process.platform !== "win32" // a group of its own, so that all of it can be ended
       const child = spawn(LAUNCHER, ["amp", event], { stdio: ["pipe", "pipe", "ignore"], detached: own, windowsHide: true })
       let said = ""
-      const finish = (answer: string | undefined) => {
+      const finish = (answer) => {
         clearTimeout(timer)
         resolve(answer)
       }
@@ -37,7 +35,7 @@ function call(event: string, told: Told): Promise<string | undefined> {
       child.stdin.on("error", () => {})
       child.stdout.on("error", () => {})
       child.stdout.setEncoding("utf8")
-      child.stdout.on("data", (part: string) => {
+      child.stdout.on("data", (part) => {
         said += part
         if (said.length > LONGEST) end()
       })
@@ -50,30 +48,30 @@ function call(event: string, told: Told): Promise<string | undefined> {
 }
 
 /** A directory as Amp gives it: a URI or a path. */
-function folder(root: unknown): string {
+function folder(root) {
   const named = String(root ?? "")
   return named.startsWith("file:") ? decodeURIComponent(new URL(named).pathname) : named || process.cwd()
 }
 
-export default function (amp: any): void {
-  const started = new Set<string>() // threads whose rules were asked for
-  const running = new Set<Promise<unknown>>() // events on their way
+export default function (amp) {
+  const started = new Set() // threads whose rules were asked for
+  const running = new Set() // events on their way
 
-  const about = (event: any, context: any): Told => ({
+  const about = (event, context) => ({
     session_id: String(event?.thread?.id ?? context?.thread?.id ?? ""),
     cwd: folder(amp.system?.workspaceRoot),
   })
 
-  const send = (event: string, told: Told) => {
+  const send = (event, told) => {
     const sent = call(event, told)
     running.add(sent)
     sent.then(() => running.delete(sent))
     return sent
   }
 
-  const on = (event: string, handle: (given: any, context: any) => unknown) => {
+  const on = (event, handle) => {
     try {
-      amp.on(event, async (given: any, context: any) => {
+      amp.on(event, async (given, context) => {
         try {
           return await handle(given, context)
         } catch {}
