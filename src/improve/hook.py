@@ -11,6 +11,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from improve.hosts.base import Host
@@ -18,18 +19,21 @@ if TYPE_CHECKING:
 
 DEADLINE = 0.9
 """Seconds after which it gives up; hosts wait for it."""
-LONGEST_INPUT = 64 << 20
-"""Bytes; a host that sends more is not listened to."""
+PATIENCE = 0.5
+"""Seconds in which the event has to come."""
+LONGEST_INPUT = 8 << 20
+"""Bytes; a host that sends more is not listened to: reading its JSON could not be broken off at the deadline."""
 LONGEST_LOG = 1 << 18
 _TIDY = 1 << 12
 
 
 def main(argv: list[str]) -> None:
     """Answer one event and end the process."""
-    _end_in_time()
+    if os.name != "posix":
+        _end_without_signals()
     said = b""
     try:
-        said = answer(argv, _input()).encode("utf-8", "replace")
+        said = answer(argv, _input(argv)).encode("utf-8", "replace")
     except BaseException as exc:
         _log(argv, exc)
     try:
@@ -40,15 +44,53 @@ def main(argv: list[str]) -> None:
     os._exit(0)  # nothing of ours is left to tidy up, and an interpreter takes its time
 
 
-def _end_in_time() -> None:
-    """Give up in silence at the deadline, whatever blocks."""
+def _input(argv: list[str]) -> dict[str, Any]:
+    """Read what the host says; anything but an object is nothing. A host may leave the pipe open."""
+    parts, size, late = [], 0, False
+    _after(PATIENCE, _stop_reading)
+    try:
+        while part := os.read(0, 1 << 20):  # to the end, for some hosts take a closed pipe for a failure
+            size += len(part)
+            if size <= LONGEST_INPUT:
+                parts.append(part)
+    except TimeoutError:
+        late = True
+    except OSError:  # closed
+        parts = []
+    spared = _after(DEADLINE - PATIENCE, lambda: _give_up(argv))
+    if spared:
+        _after(DEADLINE - PATIENCE + spared, lambda: _give_up(argv))
+    said = _object(b"".join(parts)) if size <= LONGEST_INPUT else None
+    if said is None and (late or size > LONGEST_INPUT):
+        _log(argv, ValueError(f"the event did not come within {PATIENCE} s, or is longer than {LONGEST_INPUT} bytes"))
+    return said or {}
+
+
+def _after(seconds: float, ring: Callable[[], None]) -> float:
+    """Call a function when so many seconds have passed, whatever blocks; return what was left until the one before."""
     # what `signal` wraps; the wrapper imports `enum`, 3 ms on every prompt
     import _signal  # type: ignore[import-not-found]
 
-    if hasattr(_signal, "setitimer"):
-        _signal.signal(_signal.SIGALRM, lambda *_: os._exit(0))
-        _signal.setitimer(_signal.ITIMER_REAL, DEADLINE)
-        return
+    if not hasattr(_signal, "setitimer"):
+        return 0.0
+    _signal.signal(_signal.SIGALRM, lambda *_: ring())
+    left: float = _signal.setitimer(_signal.ITIMER_REAL, seconds)[0]
+    return left
+
+
+def _stop_reading() -> None:
+    raise TimeoutError
+
+
+def _give_up(argv: list[str]) -> None:
+    """End at the deadline; the line in the log must not take long either."""
+    _after(0.05, lambda: os._exit(0))
+    _log(argv, TimeoutError(f"not done after {DEADLINE} s"))
+    os._exit(0)
+
+
+def _end_without_signals() -> None:
+    """Where no signal can interrupt, let a thread end the process at the deadline."""
     import threading
 
     timer = threading.Timer(DEADLINE, os._exit, (0,))
@@ -56,25 +98,15 @@ def _end_in_time() -> None:
     timer.start()
 
 
-def _input() -> dict[str, Any]:
-    """Read what the host says; anything but an object is nothing."""
-    parts, size = [], 0
-    try:
-        while size <= LONGEST_INPUT and (part := os.read(0, 1 << 20)):
-            parts.append(part)
-            size += len(part)
-    except OSError:  # closed
-        return {}
-    data = b"".join(parts)
-    if not data.strip() or size > LONGEST_INPUT:
-        return {}
+def _object(data: bytes) -> dict[str, Any] | None:
     from improve import quick
 
     try:
-        said = quick.loads(data.decode("utf-8-sig", "replace"))
+        # replacing takes longer than a second where there is much to replace
+        said = quick.loads(data.decode("utf-8-sig", "replace" if len(data) < 1 << 20 else "strict"))
     except (ValueError, RecursionError):
-        return {}
-    return said if isinstance(said, dict) else {}
+        return None
+    return said if isinstance(said, dict) else None
 
 
 def answer(argv: list[str], said: dict[str, Any]) -> str:
