@@ -70,7 +70,9 @@ class Machine:
         self.store = self.user / ".agent-improvement"
         self.store.mkdir(parents=True)
         (self.store / "rules.yaml").write_text(RULES, encoding="utf-8")
-        subprocess.run(["git", "init", "-q", str(self.app)], check=True)
+        (self.app / ".git" / "objects").mkdir(parents=True)
+        (self.app / ".git" / "refs").mkdir()
+        (self.app / ".git" / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
         for path, data in launcher.files_of(str(self.store), str(self.user)).items():
             Path(path).parent.mkdir(exist_ok=True)
             Path(path).write_bytes(data)
