@@ -70,11 +70,7 @@ def _full(path: str) -> str:
 
 
 def _below(root: str, file: str, found: Goal) -> Goal:
-    """Place a file in a project; one that leads out of it is none."""
-    if not route.is_absolute(file) and route.leaves(file):
-        return found._replace(
-            why=f"{file!r} leads out of the project in {root}; nothing was written. Name another file"
-        )
+    """Place a file in a project; that a relative one stays inside was checked before."""
     return found._replace(path=os.path.normpath(os.path.join(root, os.path.expanduser(file))))
 
 
@@ -93,6 +89,20 @@ def named(path: str, section: str, paths: Iterable[str], roots: Iterable[str]) -
     root = next((root for root in roots if root and full.startswith(root + os.sep)), "")
     shown = os.path.relpath(full, root) if root else full
     return Destination(shown, section, check_paths(shown, paths))
+
+
+def check(there: Destination) -> None:
+    """Check a destination as it stands in rules.yaml, which may come from another machine or another program.
+
+    Raises:
+        Refused: nothing is written there.
+    """
+    from improve import wording
+
+    wording.check_destination(there.path)
+    check_paths(there.path, there.paths)
+    if not route.is_absolute(there.path) and route.leaves(there.path):
+        raise Refused(f"{there.path!r} leads out of the project; nothing was recorded. Name a file inside it.")
 
 
 def check_paths(path: str, paths: Iterable[str]) -> tuple[str, ...]:

@@ -132,17 +132,17 @@ class _Planner:
 
     def _fit(self, rule: Rule) -> bool:
         """Check a text as `observe` does: rules.yaml may come from another machine or another program."""
+        option = "--text"
         try:
             wording.check_rule(rule.text)
+            option = "--file"
             if rule.destination:
-                wording.check_destination(rule.destination.path)
-                destination.check_paths(rule.destination.path, rule.destination.paths)
+                destination.check(rule.destination)
         except Refused as exc:
             self.plan.unfit[rule.id] = exc
             why = str(exc).replace("nothing was recorded", "it was not written")
-            self.say(
-                rule, "blocked", "", rule.text, f"{why} Change it in rules.yaml, or with: improve set {rule.id} --text"
-            )
+            why += f" Change it in rules.yaml, or with: improve set {rule.id} {option}"
+            self.say(rule, "blocked", "", rule.text, why)
             return False
         return True
 
