@@ -135,7 +135,7 @@ def _destination(here: Here, path: str, section: str, paths: tuple[str, ...]) ->
         return {}
     from improve.workflow import destination
 
-    named = destination.named(path, section, paths, [here.project.root] if here.project else [])
+    named = destination.named(path, section, paths, [here.project.root] if here.project else [], cwd=here.cwd)
     return {"path": named.path, "section": named.section, "paths": named.paths}
 
 

@@ -75,7 +75,7 @@ def _destination(here: Here, edit: Edit, rule: Rule, wanted: Wanted) -> Destinat
     if wanted.path:
         own = [here.project.root] if here.project else []
         roots = [root for key in projects(rule) for root in here.roots_of(key, edit.view)]
-        return destination.named(wanted.path, wanted.section, wanted.paths, [*own, *roots])
+        return destination.named(wanted.path, wanted.section, wanted.paths, [*own, *roots], cwd=here.cwd)
     if not (wanted.section or wanted.paths):
         return old
     if old is None:

@@ -70,14 +70,16 @@ def _full(path: str) -> str:
 
 
 def _below(root: str, file: str, found: Goal) -> Goal:
-    """Place a file in a project; that a relative one stays inside was checked before."""
+    """Place a file in a project; one that leads out of it is none."""
+    if not route.is_absolute(file) and route.leaves(file):
+        return found._replace(why=f"{file!r} leads out of the project; nothing was written. Name a file inside it")
     return found._replace(path=os.path.normpath(os.path.join(root, os.path.expanduser(file))))
 
 
 # --- what somebody names ---
 
 
-def named(path: str, section: str, paths: Iterable[str], roots: Iterable[str]) -> Destination:
+def named(path: str, section: str, paths: Iterable[str], roots: Iterable[str], *, cwd: str) -> Destination:
     """Make a destination of what was typed; inside a project it is relative, so that it holds in every clone.
 
     Raises:
@@ -85,7 +87,7 @@ def named(path: str, section: str, paths: Iterable[str], roots: Iterable[str]) -
     """
     from improve import wording
 
-    full = _full(wording.check_destination(path))
+    full = _full(os.path.join(cwd, os.path.expanduser(wording.check_destination(path))))
     root = next((root for root in roots if root and full.startswith(root + os.sep)), "")
     shown = os.path.relpath(full, root) if root else full
     return Destination(shown, section, check_paths(shown, paths))
