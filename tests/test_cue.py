@@ -15,6 +15,7 @@ from improve import cue, phrase
 DATA = Path(__file__).parent / "data" / "cues"
 SIGNALS = {"correction", "preference", "frustration", "remember"}
 texts = st.text(st.characters(exclude_categories=()), max_size=300)
+blanks = st.text("\ufeff \t\n\x0b\x1c\u2003/!", max_size=6)
 words = st.lists(
     st.sampled_from(["no", "never", "use", "<system-reminder>", "</system-reminder>", "<prompt>", "\n", "> x", "```"])
 ).map(" ".join)
@@ -77,6 +78,8 @@ def test_a_very_long_text_was_pasted() -> None:
         ("<command-name>/x</command-name> use tabs", ""),
         ("<system-reminder>never closed", ""),
         ("", ""),
+        ("\x0b\x1c\u2003", ""),
+        ("\ufeff \x0b\ufeff!", "!"),
     ],
 )
 def test_the_persons_own_words(text: str, own: str) -> None:
@@ -84,7 +87,7 @@ def test_the_persons_own_words(text: str, own: str) -> None:
     assert cue.words_only(text) == own
 
 
-@given(texts | words)
+@given(texts | words | blanks)
 def test_any_text_gets_an_answer(text: str) -> None:
     """Nothing raises, the answer is a signal or nothing, and own words have no own words but themselves."""
     assert cue.signal_of(text) in {*SIGNALS, ""}

@@ -135,12 +135,13 @@ def words_only(text: str) -> str:
     >>> words_only("<system-reminder>be brief</system-reminder> use tabs")
     'use tabs'
     """
-    text = text.strip("\ufeff \t\r\n")
+    text = text.strip("\ufeff \t\r\n").strip()
     if text.startswith(tuple(f"<{name}>" for name in _COMMANDS)):
         return ""
     before = None
     while text != before:
         before = text
+        text = text.strip().strip("\ufeff")
         for name in _WRAPPERS:
             text = _without(text, name)
         for name in _AROUND:

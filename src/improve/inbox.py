@@ -55,6 +55,10 @@ class Candidate(NamedTuple):
     """Keys that another version wrote."""
 
 
+_KNOWN = frozenset(Candidate._fields) - {_EXTRA}
+_WORDS = ("id", "at", "text", "host", "session", "project", "cwd", "signal", "rule")
+
+
 class Inbox(NamedTuple):
     """All candidates by key, oldest first, and the numbers of the lines nobody can read."""
 
@@ -133,22 +137,24 @@ def _sound(values: dict[str, Any]) -> bool:
     if not (isinstance(values.get("key"), str) and values["key"]):
         return False
     values.setdefault("rule", "")
-    values.setdefault("state", OPEN if "text" in values else "")
-    if values["state"] not in STATES or not isinstance(values["rule"], str):
-        return False
     if "text" not in values:
-        return True
-    words = ("id", "at", "text", "host", "session", "project", "cwd", "signal")
-    numbers = type(values.get("severity", 0)) is int and type(values.get("confidence", 0.0)) in (int, float)
-    return numbers and bool(values.get("id")) and all(isinstance(values.get(word, ""), str) for word in words)
+        return values.get("state") in STATES and isinstance(values["rule"], str)
+    if values.setdefault("state", OPEN) not in STATES or not values.get("id"):
+        return False
+    for word in _WORDS:  # a loop, for this runs on every line at the start of every session
+        if type(values.get(word, "")) is not str:
+            return False
+    return type(values.get("severity", 0)) is int and type(values.get("confidence", 0.0)) in (int, float)
 
 
 def _candidate(values: dict[str, Any]) -> Candidate:
+    values.pop("v", None)
     values.setdefault("at", "")
-    known = {name: values[name] for name in Candidate._fields if name in values and name != _EXTRA}
-    known["always"] = values.get("always") is True
-    more = {name: value for name, value in values.items() if name not in known and name != "v"}
-    return Candidate(**known, extra=more)
+    values["always"] = values.get("always") is True
+    if values.keys() <= _KNOWN:
+        return Candidate(**values)
+    more = {name: values.pop(name) for name in list(values) if name not in _KNOWN}
+    return Candidate(**values, extra=more)
 
 
 def _told_apart(candidates: dict[str, Candidate]) -> dict[str, Candidate]:

@@ -165,6 +165,19 @@ def test_a_prompt_counts_where_it_was_typed(improve: Improve, typed: Typing, rep
     assert improve("inbox", "--json").json["candidates"][0]["project"] == "github.com/acme/shop"
 
 
+def test_a_name_in_our_environment_is_that_of_our_project_only(
+    improve: Improve, typed: Typing, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """AGENT_PROJECT_NAME of the command names the project it runs in, and none that another prompt came from."""
+    here, other = repository("here", remote=None), repository("other", remote=None)
+    for number, place in enumerate((here, other)):
+        Typing(typed.queue.parent, place)("no, that is wrong", f"s{number}")
+    monkeypatch.setenv("AGENT_PROJECT_NAME", "mine")
+    improve("drain", cwd=here)
+    listed = improve("inbox", "--json").json["candidates"]
+    assert {c["session"]: c["project"] for c in listed} == {"s0": "mine", "s1": f"path:{other.resolve()}"}
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -330,6 +343,18 @@ def test_an_unknown_candidate(improve: Improve, typed: Typing) -> None:
     improve("dismiss", "C9", code=7)
 
 
+def test_one_wrong_name_dismisses_nothing(improve: Improve, typed: Typing) -> None:
+    """Several are settled in one call, or none of them when one is unknown or became a rule."""
+    for session in ("s1", "s2", "s3"):
+        typed("no, that is wrong", session)
+    improve("inbox")
+    improve("dismiss", "C1", "C9", code=7)
+    improve("accept", "C3", "Lint with ruff")
+    improve("dismiss", "C1", "C3", code=3)
+    assert improve("inbox", "--json").json["open"] == 2
+    assert improve("dismiss", "c1", "C2", "C1", "--json").json["dismissed"] == ["C1", "C2"]
+
+
 def test_dismissed_for_good_never_waits_again(improve: Improve, typed: Typing) -> None:
     """`--always` holds for the same words in another session and spelling; without it they wait again."""
     typed("no, not like that")
@@ -359,6 +384,18 @@ def test_bad_lines_are_reported(improve: Improve, typed: Typing, store: Path) ->
 # --- at the same time, and killed ---
 
 
+def test_the_hook_delivers_one_event_of_two_registrations(improve: Improve, typed: Typing) -> None:
+    """Two tools run the prompt hook for the same prompt at the same time: one candidate, without the credential."""
+    words = "no, never put the token=ghp_abcdefghijklmnopqrstuvwxyz0123456789 into the url"
+    said = json.dumps({"session_id": "s", "cwd": str(typed.cwd), "prompt": words}).encode()
+    argv = [sys.executable, "-P", "-m", "improve", "hook", "codex", "prompt"]
+    started = [subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(4)]
+    assert [process.communicate(said)[0] for process in started] == [b""] * 4
+    [listed] = improve("inbox", "--json").json["candidates"]
+    assert listed["session"] == "s"
+    assert "abcdefghijklm" not in listed["words"]
+
+
 def processes(*argv: str) -> subprocess.Popen[bytes]:
     """Start a command of its own."""
     return subprocess.Popen([sys.executable, "-P", "-m", "improve", *argv], stdout=subprocess.PIPE)
@@ -377,6 +414,18 @@ def test_two_drains_at_once(improve: Improve, typed: Typing) -> None:
     improve("drain")
     assert len(improve("inbox", "--all", "--json").json["candidates"]) == 80
     assert rule_in(improve, "use-pnpm-never-npm-install")["count"] == 41
+
+
+def test_one_candidate_accepted_by_several_at_once(improve: Improve, typed: Typing) -> None:
+    """Whoever comes first records it; the others say what became of it, and it counts once."""
+    typed("no, that is wrong")
+    improve("inbox")
+    started = [processes("accept", "C1", f"Lint with ruff in version {number}") for number in range(4)]
+    codes = [process.wait(60) for process in started]
+    assert 0 in codes
+    assert set(codes) <= {0, 3, 4}
+    rules = improve("status", "--all", "--json").json["rules"]
+    assert [rule["count"] for rule in rules] == [1]
 
 
 def test_killed_anywhere_a_drain_loses_and_doubles_nothing(improve: Improve, typed: Typing) -> None:

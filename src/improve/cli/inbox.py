@@ -130,15 +130,15 @@ def accept_command(candidate: str, rule: str, domain: str, as_json: bool) -> int
     """
     from improve import wording
     from improve.cli.observe import spelled_domain, told, told_as_json
-    from improve.workflow import inbox
+    from improve.workflow import triage
 
     label = wording.check_label(domain, "domain") if domain else ""
     here = look_around()
     merge_what_waits(here)
     by_person = sys.stdin is not None and sys.stdin.isatty() and not here.host
-    recorded = inbox.accept(here, candidate, rule, domain=spelled_domain(here, label), by_person=by_person)
+    recorded = triage.accept(here, candidate, rule, domain=spelled_domain(here, label), by_person=by_person)
     say(told_as_json(recorded) if as_json else told(recorded, rule or recorded.rule.text))
-    if settled := inbox.settle_quietly(here):
+    if settled := triage.settle_quietly(here):
         note(f"{settled} more in the inbox said the same and {'counts' if settled == 1 else 'count'} for it")
     return 0
 
@@ -156,10 +156,10 @@ Examples:
 def dismiss_command(candidates: tuple[str, ...], always: bool, as_json: bool) -> int:
     """Settle candidates of the inbox as no rule."""
     from improve import report
-    from improve.workflow import inbox
+    from improve.workflow import triage
 
     here = look_around()
-    done = [inbox.dismiss(here, name, always=always) for name in candidates]
+    done = triage.dismiss(here, candidates, always=always)
     if as_json:
         say(report.as_json("dismiss", {"dismissed": [item.id for item in done], "always": always}))
     else:

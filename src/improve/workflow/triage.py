@@ -1,0 +1,124 @@
+"""Settle what waits in the inbox: accept it as a rule, dismiss it, or find the rule that was recorded since."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from improve import inbox
+from improve.errors import Busy, ImproveError, Refused
+from improve.inbox import ACCEPTED, DISMISSED, MATCHED, Candidate
+from improve.workflow.recurrence import count, oid_of, pending_of, project_at, rule_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from improve.workflow.here import Here
+    from improve.workflow.record import Recorded
+
+QUICK = 0.25
+"""Seconds that a command gives to what is not its own work."""
+
+
+def accept(here: Here, name: str, text: str = "", *, domain: str = "", by_person: bool = False) -> Recorded:
+    """Record a candidate as an observation of a rule with this text, or with its own words.
+
+    Raises:
+        Refused: it is settled already, or its own words cannot be a rule.
+    """
+    from improve import spool
+    from improve.workflow import record
+
+    if why := here.off():
+        raise Refused(why)
+    candidate = inbox.read(here.home.file(inbox.FILE)).named(name)
+    inbox.refuse_settled(candidate)
+    pending = pending_of(candidate, project_at(here, candidate.cwd))._replace(text=_phrased(candidate, text))
+    pending = pending._replace(domain=domain, provenance="person" if by_person else pending.provenance)
+    if pending.oid in spool.identities(here.home.spool):  # an earlier run got as far as that
+        record.drain(here)
+    try:
+        recorded = record.observe(here, pending)
+    except FileExistsError:
+        what = f"{candidate.id} was accepted and waits in the spool"
+        raise Busy(f"{what}; it is merged by the next command that can. Do not repeat it") from None
+    inbox.close(here.home, candidate.id, state=ACCEPTED, at=_now(here), rule=recorded.rule.id)
+    return recorded
+
+
+def _phrased(candidate: Candidate, text: str) -> str:
+    from improve import wording
+
+    if text.strip():
+        return wording.check_rule(text)
+    try:
+        return wording.check_rule(candidate.text)
+    except Refused as exc:
+        why = str(exc).partition(";")[0]
+        raise Refused(
+            f"The words of {candidate.id} cannot be a rule as they stand ({why}); nothing was recorded. "
+            f'Phrase it: improve accept {candidate.id} "<one imperative sentence>"'
+        ) from None
+
+
+def dismiss(here: Here, names: Sequence[str], *, always: bool = False) -> list[Candidate]:
+    """Settle candidates as none; for good, the same words never wait again.
+
+    Raises:
+        NoSuchRule: one of the names is none; nothing is changed.
+        Refused: one became a rule already; nothing is changed.
+    """
+    if why := here.off():
+        raise Refused(why)
+    found = inbox.read(here.home.file(inbox.FILE))
+    meant = list({candidate.key: candidate for candidate in map(found.named, names)}.values())
+    for candidate in meant:
+        if candidate.state != DISMISSED:
+            inbox.refuse_settled(candidate)
+    return [_dismissed(here, candidate, always) for candidate in meant]
+
+
+def _dismissed(here: Here, candidate: Candidate, always: bool) -> Candidate:
+    if candidate.state == DISMISSED and (candidate.always or not always):
+        return candidate
+    again = candidate.state == DISMISSED
+    return inbox.close(here.home, candidate.id, state=DISMISSED, at=_now(here), always=always, again=again)
+
+
+def settle(here: Here, *, seconds: float = QUICK) -> int:
+    """Look at open candidates again, newest first: rules recorded since may be theirs. Returns how many are settled."""
+    path = here.home.file(inbox.FILE)
+    waiting = inbox.read(path).open
+    if not waiting or here.off():
+        return 0
+    until, view, settled = time.monotonic() + seconds, here.store.view(), 0
+    for candidate in reversed(waiting):
+        if time.monotonic() > until:
+            break
+        rule, sure = rule_of(view, candidate)
+        if not rule:
+            continue
+        held = view.index.holder(oid_of(candidate.key)) is not None
+        if sure and not held:
+            count(here, candidate, rule, project_at(here, candidate.cwd))
+        try:
+            inbox.close(here.home, candidate.id, state=ACCEPTED if held else MATCHED, at=_now(here), rule=rule)
+        except Refused:  # somebody settled it meanwhile
+            continue
+        settled += 1
+    return settled
+
+
+def settle_quietly(here: Here) -> int:
+    """Settle after an answer is out; a store that cannot be changed now does it next time."""
+    try:
+        from improve.workflow import record
+
+        settled = settle(here)
+        return record.drain(here) if settled else 0
+    except (ImproveError, OSError):
+        return 0
+
+
+def _now(here: Here) -> str:
+    return here.now.isoformat(timespec="seconds")
