@@ -138,6 +138,8 @@ def test_a_call_runs_where_it_says(repository: Repository, home: Path) -> None:
     assert answer.body["rule"]["projects"] == ["github.com/acme/one"]
     assert Path.cwd() == before
     assert 'path: "docs/run.md"' in (home / ".agent-improvement" / "rules.yaml").read_text(encoding="utf-8")
+    tools.call("set", {"rule_id": "use-uv", "project_dir": str(root), "file": "docs/other.md"}, client="")
+    assert 'path: "docs/other.md"' in (home / ".agent-improvement" / "rules.yaml").read_text(encoding="utf-8")
 
 
 def test_an_error_is_the_commands_own(improve: Improve) -> None:
