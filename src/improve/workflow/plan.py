@@ -6,21 +6,18 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from improve import escalate, match, section, taxonomy, wording
+from improve import escalate, section, taxonomy, wording
 from improve.edit import Edit
 from improve.errors import ImproveError, Refused
 from improve.escalate import NOBODY, Decision
 from improve.rule import Rule, Written, projects
-from improve.workflow import destination
+from improve.workflow import destination, standing
 from improve.workflow.changes import FileChange
 from improve.workflow.cutoff import interrupted
 from improve.workflow.destination import PERSON, Goal
 from improve.workflow.here import Here
 from improve.workflow.reconcile import reconcile
 from improve.workflow.targets import Target, Targets
-
-CLOSEST = 5
-"""So many bullets of a file are compared with a rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +158,7 @@ class _Planner:
         found = self._present(rule, target)
         if found:
             return self._record_present(rule, key, *found, goal=goal)
-        against = None if named else self._closest(rule, target, "contradict")
+        against = None if named else standing.closest(rule, target, self.edit, "contradict")
         if against:
             why = (
                 f"line {against.line} there says otherwise: {against.text!r}. Change that line, or write it "
@@ -175,27 +172,19 @@ class _Planner:
 
     def _loaded_for(self, rule: Rule, target: Target, goal: Goal) -> bool:
         """Say whether a file that is there is loaded for the paths that are meant; a person may say that it will do."""
-        if not (goal.paths and target.data.strip()):
-            return True
-        from improve import frontmatter
-
-        there = frontmatter.read(target.path, target.data)
-        if frontmatter.same(there, goal.paths):
-            return True
-        shown = f"loaded for {', '.join(there)}" if there else "loaded whatever the agent works on"
-        why = f"the file is there and {shown}, not only for {', '.join(goal.paths)}; its first lines stay as they are"
-        if goal.by == PERSON:
+        why = standing.other_paths(target, goal)
+        if why and goal.by == PERSON:
             self.say(rule, "note", target.path, rule.text, why)
-            return True
-        why += f". Change them or the route, or name the file for this rule: improve set {rule.id} --file …"
-        self.say(rule, "blocked", target.path, rule.text, why)
-        return False
+        elif why:
+            why += f". Change them or the route, or name the file for this rule: improve set {rule.id} --file …"
+            self.say(rule, "blocked", target.path, rule.text, why)
+        return not why or goal.by == PERSON
 
     def _add(self, rule: Rule, decision: Decision, key: str, target: Target, *, goal: Goal) -> Rule:
         heading, text = goal.section or taxonomy.section_of(rule.domain), wording.as_bullet(rule.text)
         title = "" if target.data or goal.by else target.title
         try:
-            edited = section.insert(target.data or _front_matter(goal), heading, text, title=title)
+            edited = section.insert(target.data or standing.first_lines(goal), heading, text, title=title)
         except ImproveError as exc:
             return self._blocked(rule, target, text, exc)
         target.data = edited.data
@@ -235,7 +224,7 @@ class _Planner:
         """Find a bullet that says the rule, in the file or in the global one that is loaded above it."""
         above = self.targets.open(self.targets.everywhere(), NOBODY) if target.key != NOBODY else None
         for place in (target, above):
-            bullet = self._says(rule, place) if place else None
+            bullet = standing.saying(rule, place, self.edit) if place else None
             if place and bullet and (place is target or not self._leaves(rule, place, bullet)):
                 return place, bullet
         return None
@@ -245,26 +234,6 @@ class _Planner:
         """Say whether a line in the global file is ours and goes, because the rule belongs in projects now."""
         line = (above.path, bullet.text)
         return any((w.path, w.text) == line and not w.adopted for w in rule.written_to)
-
-    def _says(self, rule: Rule, target: Target) -> section.Bullet | None:
-        wanted = {match.normalize(text) for text in (rule.text, *rule.aliases)}
-        for bullet in target.bullets():
-            if match.normalize(wording.plain(bullet.text)) in wanted:
-                return bullet
-        return self._closest(rule, target, "same")
-
-    def _closest(self, rule: Rule, target: Target, relation: str) -> section.Bullet | None:
-        """Find a bullet near a rule that relates to it like this; one that was called another rule is passed over."""
-        bullets = target.bullets()
-        said = [wording.plain(bullet.text) for bullet in bullets]
-        for at, _ in match.Shelf(said).nearest(rule.text, CLOSEST):
-            if match.compare(rule.text, said[at]).relation == relation and not self._set_apart(rule, said[at]):
-                return bullets[at]
-        return None
-
-    def _set_apart(self, rule: Rule, said: str) -> bool:
-        other = self.edit.index.same_wording(match.normalize(said))
-        return bool(other and other.rule.id in rule.distinct_from)
 
     # --- moving ---
 
@@ -286,8 +255,9 @@ class _Planner:
         key = escalate.target_of(rule, written) or NOBODY
         if os.path.realpath(goal.path) == written.path:
             return self._move_within(rule, decision, written, goal=goal, named=named)
-        moved = self._write(rule, decision, key, named=named, goal=goal)
-        return rule if moved is rule else self._remove(moved, written)
+        there = any(w.path == os.path.realpath(goal.path) and w is not written for w in rule.written_to)
+        moved = rule if there else self._write(rule, decision, key, named=named, goal=goal)
+        return rule if moved is rule and not there else self._remove(moved, written)
 
     def _move_within(self, rule: Rule, decision: Decision, written: Written, *, goal: Goal, named: bool) -> Rule:
         """Move a line to another section of its file: out first, for it would be found where it stands."""
@@ -349,12 +319,3 @@ class _Planner:
         self.say(rule, "update", written.path, text, "the rule's text was changed")
         new = written._replace(text=text, date=self.here.today)
         return rule._replace(written_to=tuple(new if w is written else w for w in rule.written_to))
-
-
-def _front_matter(goal: Goal) -> bytes:
-    """Begin a new rule file: for which paths it is loaded."""
-    if not goal.paths:
-        return b""
-    from improve import frontmatter
-
-    return frontmatter.make(goal.path, goal.paths)

@@ -1,0 +1,58 @@
+"""What stands in an instruction file already: the line that says a rule, or says otherwise, and for which paths."""
+
+from __future__ import annotations
+
+from improve import match, section, wording
+from improve.edit import Edit
+from improve.rule import Rule
+from improve.workflow.destination import Goal
+from improve.workflow.targets import Target
+
+CLOSEST = 5
+"""So many bullets of a file are compared with a rule."""
+
+
+def saying(rule: Rule, target: Target, edit: Edit) -> section.Bullet | None:
+    """Find a bullet that says the rule."""
+    wanted = {match.normalize(text) for text in (rule.text, *rule.aliases)}
+    for bullet in target.bullets():
+        if match.normalize(wording.plain(bullet.text)) in wanted:
+            return bullet
+    return closest(rule, target, edit, "same")
+
+
+def closest(rule: Rule, target: Target, edit: Edit, relation: str) -> section.Bullet | None:
+    """Find a bullet near a rule that relates to it like this; one that was called another rule is passed over."""
+    bullets = target.bullets()
+    said = [wording.plain(bullet.text) for bullet in bullets]
+    for at, _ in match.Shelf(said).nearest(rule.text, CLOSEST):
+        if match.compare(rule.text, said[at]).relation == relation and not _set_apart(rule, said[at], edit):
+            return bullets[at]
+    return None
+
+
+def _set_apart(rule: Rule, said: str, edit: Edit) -> bool:
+    other = edit.index.same_wording(match.normalize(said))
+    return bool(other and other.rule.id in rule.distinct_from)
+
+
+def other_paths(target: Target, goal: Goal) -> str:
+    """Say for which other paths a file that is there is loaded; empty when it is for those that are meant."""
+    if not (goal.paths and target.data.strip()):
+        return ""
+    from improve import frontmatter
+
+    there = frontmatter.read(target.path, target.data)
+    if frontmatter.same(there, goal.paths):
+        return ""
+    shown = f"loaded for {', '.join(there)}" if there else "loaded whatever the agent works on"
+    return f"the file is there and {shown}, not only for {', '.join(goal.paths)}; its first lines stay as they are"
+
+
+def first_lines(goal: Goal) -> bytes:
+    """Begin a new rule file: for which paths it is loaded."""
+    if not goal.paths:
+        return b""
+    from improve import frontmatter
+
+    return frontmatter.make(goal.path, goal.paths)
