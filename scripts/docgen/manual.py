@@ -30,8 +30,24 @@ def chapter(name: str) -> str:
     if options:
         rows = [f"| {_names(option)} | {_meaning(option)} |" for option in options]
         parts.append("\n".join(["| option | meaning |", "| --- | --- |", *rows]))
+    if isinstance(made, click.Group):
+        parts.append(_subcommands(name, made))
     parts.append(f"```console\n{examples(made)}\n```")
     return "\n\n".join(parts)
+
+
+def _subcommands(name: str, made: click.Group) -> str:
+    """List what may stand behind a command, with how each is called."""
+    rows = ["| behind it | meaning |", "| --- | --- |"]
+    for verb, command in made.commands.items():
+        operands = [_operand(p) for p in command.params if isinstance(p, click.Argument)]
+        options = [f"[{' '.join(filter(None, (p.opts[0], _value(p))))}]" for p in command.params if _is_option(p)]
+        rows.append(f"| `{_cell(' '.join([verb, *operands, *options]))}` | {_cell(' '.join(_paragraphs(command)))} |")
+    return "\n".join(rows)
+
+
+def _is_option(parameter: click.Parameter) -> bool:
+    return isinstance(parameter, click.Option)
 
 
 def examples(made: click.Command) -> str:
@@ -50,7 +66,8 @@ def _usage(name: str, made: click.Command, options: list[click.Option]) -> str:
     needed = [f"{option.opts[0]} {_value(option)}" for option in options if option.required]
     more = ["[OPTIONS]"] if len(options) > len(needed) else []
     operands = [_operand(p) for p in made.params if isinstance(p, click.Argument)]
-    return " ".join(["improve", name, *needed, *more, *operands])
+    behind = ["[COMMAND]"] if isinstance(made, click.Group) else []
+    return " ".join(["improve", name, *needed, *more, *operands, *behind])
 
 
 def _operand(parameter: click.Argument) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import tomllib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import scenes
 
-from improve import cli, errors, escalate, hosts, taxonomy
+from improve import cli, errors, escalate, hosts, route, settings, taxonomy
 from improve.rule import Observation, Rule
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -141,6 +142,30 @@ def places() -> str:
     return table(("host", "its global file", "made when it has none", "session id taken from"), rows)
 
 
+# --- settings ---
+
+
+def setting_rows() -> str:
+    """List the settings, and below them the keys of a route."""
+    rows = [(f"`{s.name}`", s.allowed, f"`{_default(s)}`", s.doc) for s in settings.SETTINGS]
+    return table(("setting", "may be", "default", "meaning"), rows)
+
+
+def route_rows() -> str:
+    """List the keys of a route."""
+    return table(("key", "meaning"), [(f"`{key}`", doc) for key, doc in route.FIELDS.items()])
+
+
+def defaults() -> str:
+    """Show a config.yaml that changes nothing."""
+    lines = [f"{setting.name}: {_default(setting)}" for setting in settings.SETTINGS]
+    return "\n".join(["```yaml", *lines, "```"])
+
+
+def _default(setting: settings.Setting) -> str:
+    return setting.default if setting.choices else json.dumps(settings.as_data(setting.default))
+
+
 # --- commands, examples ---
 
 
@@ -159,15 +184,30 @@ def summary() -> str:
     return table(("command", "what it does"), rows)
 
 
+def about_hosts(part: str) -> Callable[[], str]:
+    """Take a part from the module about hosts, which is imported when it is written."""
+
+    def write() -> str:
+        import agents
+
+        return agents.PARTS[part]()
+
+    return write
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "tree": tree,
     "tree-short": tree_short,
     "domains": domains,
     "exit-codes": exit_codes,
     "places": places,
+    **{part: about_hosts(part) for part in ("host-capture", "host-files", "host-limits", "host-removal")},
     "layers": layers,
     "contracts": contracts,
     "commands": commands,
     "summary": summary,
+    "settings": setting_rows,
+    "routes": route_rows,
+    "defaults": defaults,
     **scenes.PARTS,
 }
