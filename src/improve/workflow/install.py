@@ -89,7 +89,7 @@ def install(here: Here, found: Sequence[Host]) -> list[Step]:
         known.note_directories(here.home.file(receipt.NAME))
         files.private_directory(here.home.path)
         done = [_put_in(here, piece, known) for piece in planned]
-        _journal(here, "installed", found, done)
+        _journal(here, "installed", done)
     return done
 
 
@@ -108,7 +108,7 @@ def uninstall(here: Here, names: Sequence[str]) -> list[Step]:
         _give_up(known, names)
         done += _take_launchers(here, known)
         _tidy(here, known, done)
-        _journal(here, "uninstalled", [hosts.host(n) for n in sorted({n for s in done for n in s.piece.hosts})], done)
+        _journal(here, "uninstalled", done)
     return done
 
 
@@ -258,11 +258,11 @@ def _tidy(here: Here, known: Receipt, done: Iterable[Step]) -> None:
         receipt.save(here.home, known)
 
 
-def _journal(here: Here, event: str, found: Iterable[Host], done: Iterable[Step]) -> None:
+def _journal(here: Here, event: str, done: Iterable[Step]) -> None:
     """Tell the store's journal, if there is a store."""
-    if not any(step.state in WRITES for step in done) or not os.path.exists(here.home.rules):
+    names = sorted({name for step in done if step.state in WRITES for name in step.piece.hosts})
+    if not names or not os.path.exists(here.home.rules):
         return
-    names = [host.name for host in found]
     title = ", ".join(hosts.host(name).title for name in names)
     line = {"v": 1, "at": here.now.isoformat(timespec="seconds"), "event": event, "title": title, "hosts": names}
     journal.append(here.home.journal, line, durable=False)

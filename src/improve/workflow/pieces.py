@@ -17,6 +17,7 @@ from improve.workflow.receipt import Item, Receipt
 
 WRITES = ("write", "remove")
 _CAP = jsontext.CAP + 1
+_LARGEST = 1 << 26
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +116,12 @@ def _settings_in(piece: Piece, part: Settings, known: Item | None) -> Step:
 
 def _encoded(text: str) -> bytes:
     try:
-        return text.encode("utf-8")
+        data = text.encode("utf-8")
     except UnicodeEncodeError:
         raise Unfit("the path of the launcher is not UTF-8") from None
+    if len(data) > jsontext.CAP:
+        raise Unfit("it would become too large to be read again")
+    return data
 
 
 def _is_managed(path: str) -> bool:
@@ -152,9 +156,9 @@ def _value(data: bytes, piece: Piece) -> object:
 
 
 def _settings_out(piece: Piece, part: Settings, known: Item | None) -> Step:
-    seen = files.read(piece.path, cap=_CAP)
-    if not seen.exists:
-        return Step(piece, "same", seen, why="gone")
+    seen = files.read(piece.path, cap=_LARGEST)
+    if b"improve-hook" not in seen.data:  # whatever else is wrong with it
+        return Step(piece, "same", seen, seen.data)
     exact = _exactly(seen, known)
     if exact is not None:
         return _left(piece, seen, exact, existed=bool(known and known.before))
@@ -202,7 +206,7 @@ def _file_in(piece: Piece, known: Item | None) -> Step:
     item = Item(" ".join(_users(piece, known)), piece.kind, "", _sha(piece.data))
     if seen.exists and seen.data == piece.data:
         return Step(piece, "same", seen, piece.data, item)
-    if seen.exists and not (known and known.after == seen.sha) and not _is_own(piece, seen.data):
+    if seen.exists and not _is_own(piece, known, seen):
         changed = STAMP.encode() in seen.data
         if piece.kind == "skill":
             return Step(piece, "left", seen, why="it was changed by hand" if changed else "it is your own")
@@ -232,12 +236,14 @@ def _foreign_files(folder: str) -> bool:
     return bool(names) and "SKILL.md" not in names
 
 
-def _is_own(piece: Piece, data: bytes) -> bool:
-    """Tell whether a file that nobody remembers is ours and as we write it."""
+def _is_own(piece: Piece, known: Item | None, seen: files.Snapshot) -> bool:
+    """Tell whether a file is ours and as we left it; one that nobody remembers is known by what it runs."""
     if piece.kind == "launcher":
-        return STAMP.encode() in data
-    lines = list(commands_in(data))
-    return bool(lines) and STAMP.encode() not in data and all(map(called, lines))
+        return STAMP.encode() in seen.data
+    if known is not None:
+        return seen.data == piece.data or known.after == seen.sha
+    lines = list(commands_in(seen.data))
+    return bool(lines) and STAMP.encode() not in seen.data and all(map(called, lines))
 
 
 def commands_in(data: bytes) -> list[str]:
@@ -266,9 +272,8 @@ def _file_out(piece: Piece, known: Item | None) -> Step:
         return Step(piece, "same", seen, why="gone")
     if os.path.islink(piece.path):
         return Step(piece, "left", seen, why=f"it is a link to {seen.path}")
-    if known is None and seen.data != piece.data and not _is_own(piece, seen.data):
-        ours = STAMP.encode() in seen.data
-        return Step(piece, "left", seen, why="it was changed by hand") if ours else Step(piece, "same", seen)
-    if known is not None and known.after != seen.sha and seen.data != piece.data:
+    if seen.data == piece.data or _is_own(piece, known, seen):
+        return Step(piece, "remove", seen)
+    if known is not None or STAMP.encode() in seen.data:
         return Step(piece, "left", seen, why="it was changed by hand; remove it if you do not need it")
-    return Step(piece, "remove", seen)
+    return Step(piece, "same", seen)

@@ -1,0 +1,547 @@
+"""install adds our entries to files of other programs and nothing else; uninstall leaves the bytes of before."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from commands.conftest import Improve
+from commands.installing import COMMENTS, DATA, FILES, FOLDERS, commands, foreign, samples, sha, tree
+from improve import clock, hosts
+from improve.workflow import install
+from improve.workflow.here import Here
+
+SAMPLES = list(samples())
+
+
+@pytest.fixture
+def here() -> Here:
+    """Give the surroundings of a command in the fenced home."""
+    return Here.from_environment(os.environ, clock.now())
+
+
+def settings(home: Path, host: str, data: bytes = b"{}\n") -> Path:
+    """Put a settings file of a host on the machine."""
+    path = home / FILES[host]
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(data)
+    return path
+
+
+@pytest.fixture
+def everyone(home: Path) -> Path:
+    """Put every agent on the machine; gives the home."""
+    for folder in FOLDERS:
+        (home / folder).mkdir(parents=True)
+    return home
+
+
+def test_there_are_enough_samples() -> None:
+    """At least 200 different settings files are tried."""
+    assert len({data for _, data in SAMPLES}) >= 200
+
+
+def round_trip(home: Path, here: Here, host: str, name: str, data: bytes) -> None:
+    """Install three times, uninstall, and compare."""
+    found = [hosts.host(host)]
+    path = settings(home, host, data)
+    before, others = sha(path), foreign(path)
+    states = [{s.state for s in install.install(here, found) if s.piece.kind == "settings"} for _ in range(3)]
+    assert states == [{"write"}, {"same"}, {"same"}], name
+    assert foreign(path) == others, name
+    assert len(commands(path)) == len(others) + len(found[0].wiring[0].hooks), name
+    install.uninstall(here, [])
+    assert sha(path) == before, name
+
+
+@pytest.mark.parametrize("number", range(len(FILES)), ids=list(FILES))
+def test_thrice_in_and_once_out_is_nothing(home: Path, here: Here, number: int) -> None:
+    """Three installs and an uninstall leave the bytes of before; other tools' hooks are constant in between."""
+    for name, data in SAMPLES[number :: len(FILES)]:
+        round_trip(home, here, list(FILES)[number], name, data)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("host", FILES)
+@pytest.mark.parametrize("part", range(10))
+def test_thrice_in_and_once_out_is_nothing_for_any_host(home: Path, here: Here, host: str, part: int) -> None:
+    """The same for every sample in every host."""
+    for name, data in SAMPLES[part::10]:
+        round_trip(home, here, host, name, data)
+
+
+@pytest.mark.parametrize("host", FILES)
+def test_one_command_line_adds_and_removes(improve: Improve, home: Path, host: str) -> None:
+    """Through the command line, too: what was there stays in front, ours comes last, and goes again."""
+    data = (DATA / "good" / "real-claude.json").read_bytes()
+    path = settings(home, host, data)
+    said = improve("install", host)
+    assert "+++ b/~/" + FILES[host] in said.out
+    lines = path.read_bytes().splitlines()
+    kept = iter(lines)
+    assert all(any(line.rstrip(b",") == old.rstrip(b",") for line in kept) for old in data.splitlines())
+    for rows in json.loads(path.read_bytes())["hooks"].values():
+        marks = ["improve-hook" in json.dumps(row) for row in rows]
+        assert marks == sorted(marks)
+    assert "installed already" in improve("install", host).out
+    improve("uninstall", host)
+    assert path.read_bytes() == data
+    assert "Nothing is installed" in improve("uninstall").out
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in (DATA / "refused").iterdir()))
+def test_what_cannot_be_understood_is_left_alone(improve: Improve, home: Path, name: str) -> None:
+    """A file that its host would not take is not touched; what to paste is printed, and the other hosts go on."""
+    data = (DATA / "refused" / name).read_bytes()
+    refused = [settings(home, host, data) for host in FILES if host != "qwen"]
+    fine = settings(home, "qwen")
+    said = improve("install", code=3)
+    assert [path.read_bytes() for path in refused] == [data] * 4
+    assert said.out.count("refused  hooks in") == 4
+    assert said.out.count("paste into it:") == 4
+    assert "improve-hook claude-code session-start || true" in said.out
+    assert "improve-hook" in fine.read_text()
+    improve("uninstall")
+    assert [path.read_bytes() for path in refused] == [data] * 4
+    assert fine.read_bytes() == b"{}\n"
+
+
+def test_a_file_too_large_is_left_alone(improve: Improve, home: Path) -> None:
+    """5 MB are taken, more is refused."""
+    body = b'{"a": "' + b"x" * (5 << 20) + b'"}'
+    path = settings(home, "claude-code", body)
+    assert "larger than 5,242," in improve("install", code=3).out
+    assert path.read_bytes() == body
+    smaller = body.replace(b"x" * 9000, b"", 1)
+    path.write_bytes(smaller)
+    improve("install")
+    improve("uninstall")
+    assert path.read_bytes() == smaller
+
+
+@pytest.mark.parametrize("host", FILES)
+@pytest.mark.parametrize("name", sorted(path.name for path in (DATA / "comments").iterdir()))
+def test_comments_are_kept_where_the_host_allows_them(improve: Improve, home: Path, host: str, name: str) -> None:
+    """Comments survive in a host that takes them; for a strict host the file is broken already, and is left alone."""
+    data = (DATA / "comments" / name).read_bytes()
+    path = settings(home, host, data)
+    if host not in COMMENTS:
+        assert "comment" in improve("install", host, code=3).out
+    else:
+        improve("install", host)
+        improve("install", host)
+        assert path.read_bytes().count(b"improve-hook") > 3
+        improve("uninstall", host)
+    assert path.read_bytes() == data
+
+
+@pytest.mark.parametrize("host", FILES)
+def test_a_byte_order_mark_stays_where_the_host_takes_it(improve: Improve, home: Path, host: str) -> None:
+    """Claude Code and Qwen Code read past the mark; for the others such a file is broken."""
+    data = b"\xef\xbb\xbf" + b'{\r\n  "a": 1\r\n}\r\n'
+    path = settings(home, host, data)
+    taken = host in ("claude-code", "qwen")
+    improve("install", host, code=0 if taken else 3)
+    assert path.read_bytes().startswith(data[:12])
+    assert (path.read_bytes() != data) == taken
+    improve("uninstall", host)
+    assert path.read_bytes() == data
+
+
+@pytest.mark.parametrize("host", FILES)
+def test_others_who_write_in_between_keep_what_they_wrote(improve: Improve, home: Path, host: str) -> None:
+    """After another tool added hooks and the person reordered all, only ours go."""
+    path = settings(home, host, (DATA / "good" / "real-claude.json").read_bytes())
+    improve("install", host)
+    value = json.loads(path.read_bytes())
+    late = {"command": "late"} if host == "cursor" else {"hooks": [{"type": "command", "command": "late"}]}
+    for rows in value["hooks"].values():
+        rows.append(late)
+        rows.reverse()
+    value["new"] = [1, 2]
+    path.write_text(json.dumps(dict(reversed(value.items())), indent=4))
+    wanted = json.loads(path.read_bytes())
+    wanted["hooks"] = {
+        theirs: [row for row in rows if "improve-hook" not in json.dumps(row)]
+        for theirs, rows in wanted["hooks"].items()
+    }
+    assert "installed already" in improve("install", host).out
+    improve("uninstall", host)
+    left = json.loads(path.read_bytes())
+    if host == "cursor":
+        wanted.pop("version")
+        left.pop("version", None)
+    assert left == wanted
+    assert list(left["hooks"]) == list(wanted["hooks"])
+
+
+def test_a_handler_in_a_shared_group_goes_alone(improve: Improve, home: Path) -> None:
+    """Where a person put our handler into a group of another tool, the other handler stays."""
+    path = settings(home, "claude-code")
+    improve("install")
+    value = json.loads(path.read_bytes())
+    value["hooks"]["Stop"][0]["hooks"].insert(0, {"type": "command", "command": "mine"})
+    path.write_text(json.dumps(value))
+    improve("install")
+    assert json.loads(path.read_bytes()) == value
+    improve("uninstall")
+    assert json.loads(path.read_bytes()) == {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}}
+
+
+def test_entries_that_were_lost_come_back(improve: Improve, home: Path) -> None:
+    """Where a tool removed some of our entries, install adds those and uninstall still removes all."""
+    path = settings(home, "claude-code", b'{\n  "a": 1\n}\n')
+    improve("install")
+    value = json.loads(path.read_bytes())
+    del value["hooks"]["Stop"]
+    path.write_text(json.dumps(value, indent=2) + "\n")
+    improve("install")
+    assert sum("improve-hook" in line for line in commands(path)) == 4
+    improve("uninstall")
+    assert path.read_bytes() == b'{\n  "a": 1\n}\n'
+
+
+def test_a_file_put_back_by_hand_is_a_new_start(improve: Improve, home: Path) -> None:
+    """After a person restored an old file, install and uninstall give that one back."""
+    path = settings(home, "codex", b'{"a":1}')
+    improve("install")
+    path.write_bytes(b'{"hooks":{"Stop":[]}}')
+    improve("install")
+    improve("uninstall")
+    assert path.read_bytes() == b'{"hooks":{"Stop":[]}}'
+
+
+def test_a_moved_store_replaces_its_own_entries_in_their_place(
+    improve: Improve, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another launcher takes the place of the old one, so that what stands behind it keeps its number."""
+    path = settings(home, "codex")
+    improve("install", "codex")
+    value = json.loads(path.read_bytes())
+    value["hooks"]["Stop"].append({"hooks": [{"type": "command", "command": "behind"}]})
+    path.write_text(json.dumps(value, indent=2))
+    monkeypatch.setenv("AGENT_IMPROVEMENT_HOME", str(tmp_path / "it's moved"))
+    improve("install", "codex")
+    moved = json.loads(path.read_bytes())
+    assert [len(rows) for rows in moved["hooks"].values()] == [len(rows) for rows in value["hooks"].values()]
+    assert moved["hooks"]["Stop"][1] == value["hooks"]["Stop"][1]
+    assert ".agent-improvement" not in path.read_text()
+    assert "it'\"'\"'s moved" in json.loads(path.read_bytes())["hooks"]["Stop"][0]["hooks"][0]["command"]
+    monkeypatch.setenv("AGENT_IMPROVEMENT_HOME", str(home / ".agent-improvement"))
+    improve("uninstall", "codex")
+    assert json.loads(path.read_bytes()) == moved  # those are the other store's
+
+
+def test_what_is_not_wanted_any_more_goes(improve: Improve, home: Path, here: Here) -> None:
+    """An entry of ours for an event that is no longer in the table, or twice there, is taken out by an install."""
+    path = settings(home, "claude-code")
+    improve("install")
+    once = path.read_bytes()
+    value = json.loads(once)
+    value["hooks"]["Notification"] = value["hooks"]["Stop"]
+    value["hooks"]["SessionEnd"] *= 2
+    path.write_text(json.dumps(value, indent=2))
+    improve("install")
+    assert json.loads(path.read_bytes()) == {"hooks": {**json.loads(once)["hooks"], "Notification": []}}
+
+
+def test_a_timeout_that_a_person_changed_stays(improve: Improve, home: Path) -> None:
+    """An entry with our command is left byte for byte, whatever else a person set in it."""
+    path = settings(home, "claude-code")
+    improve("install")
+    path.write_bytes(path.read_bytes().replace(b'"timeout": 5', b'"timeout":   55'))
+    changed = path.read_bytes()
+    assert "installed already" in improve("install").out
+    assert path.read_bytes() == changed
+
+
+def test_all_at_once_leaves_nothing(improve: Improve, everyone: Path) -> None:
+    """With every agent in one home, install --all and uninstall --all leave the tree as it was."""
+    for host in FILES:
+        settings(everyone, host, (DATA / "good" / "real-claude.json").read_bytes())
+    before = tree(everyone)
+    improve("install", "--all")
+    assert len(tree(everyone)) > len(before) + 12
+    improve("uninstall", "--all")
+    assert tree(everyone) == before
+
+
+def test_all_from_nothing_leaves_nothing(improve: Improve, everyone: Path) -> None:
+    """Files and directories that were created are removed again; one by one, too."""
+    before = tree(everyone)
+    improve("install")
+    improve("uninstall")
+    assert tree(everyone) == before
+    improve("install")
+    for name in ("codex", "gemini", "claude-code", "qwen", "cursor", "goose", "pi", "copilot", "amp", "cline"):
+        improve("uninstall", name)
+        assert (everyone / ".agent-improvement" / "bin" / "improve-hook").exists()
+    improve("uninstall", "opencode")
+    assert tree(everyone) == before
+
+
+def test_a_directory_that_got_other_files_stays(improve: Improve, home: Path) -> None:
+    """What somebody else put into a directory that we created keeps that directory."""
+    (home / ".copilot").mkdir()
+    improve("install")
+    (home / ".copilot" / "hooks" / "mine.json").write_text("{}")
+    (home / ".agents" / "skills" / "other").mkdir()
+    improve("uninstall")
+    assert sorted(tree(home)) == sorted(
+        [".agents", ".agents/skills", ".agents/skills/other", ".copilot", ".copilot/hooks", ".copilot/hooks/mine.json"]
+    )
+
+
+def test_a_dry_run_touches_nothing(improve: Improve, everyone: Path) -> None:
+    """Not one byte, name or mode changes, and no store, lock or cache appears; before and after an install."""
+
+    def everything() -> dict[str, tuple[int, int, str]]:
+        paths = sorted(everyone.rglob("*"))
+        return {str(p): (p.stat().st_mtime_ns, p.stat().st_mode, sha(p) if p.is_file() else "") for p in paths}
+
+    settings(everyone, "claude-code", b'{"a": 1}')
+    for verb in ("install", "uninstall"):
+        before = everything()
+        said = improve(verb, "--dry-run")
+        improve(verb, "--dry-run", "--json")
+        improve(verb, "codex", "--dry-run", "--yes")
+        assert everything() == before
+    assert not (everyone / ".local").exists()
+    improve("install")
+    before = everything()
+    said = improve("uninstall", "--dry-run")
+    improve("install", "--dry-run")
+    assert everything() == before
+    assert "removes  hooks in ~/.codex/hooks.json (codex)" in said.out
+
+
+def test_a_dry_run_says_what_is_done_then(improve: Improve, everyone: Path) -> None:
+    """What a dry run announces is what the install does, file by file and line by line."""
+    planned = improve("install", "--dry-run", "--json").json
+    done = improve("install", "--json").json
+    assert planned["dry_run"] is True
+    assert planned["files"] == done["files"]
+    assert {row["state"] for row in done["files"]} == {"write"}
+
+
+def test_links_are_written_through(improve: Improve, home: Path, tmp_path: Path) -> None:
+    """A settings file that lives in a dotfiles repository stays a link, and its target is what changes."""
+    target = tmp_path / "dotfiles" / "claude.json"
+    target.parent.mkdir()
+    target.write_bytes(b'{"a": 1}\n')
+    target.chmod(0o640)
+    (home / ".claude").mkdir()
+    link = home / ".claude" / "settings.json"
+    link.symlink_to(target)
+    improve("install")
+    assert link.is_symlink()
+    assert b"improve-hook" in target.read_bytes()
+    assert target.stat().st_mode & 0o777 == 0o640
+    improve("uninstall")
+    assert link.is_symlink()
+    assert target.read_bytes() == b'{"a": 1}\n'
+
+
+def test_a_link_to_nowhere_is_refused(improve: Improve, home: Path) -> None:
+    """Nothing is created at the end of a dangling link."""
+    (home / ".claude").mkdir()
+    link = home / ".claude" / "settings.json"
+    link.symlink_to(home / "gone" / "settings.json")
+    assert "does not exist" in improve("install", code=3).out
+    assert not (home / "gone").exists()
+    assert link.is_symlink()
+
+
+def test_a_read_only_file_is_refused(improve: Improve, home: Path) -> None:
+    """What somebody made read-only, or what is made from a description elsewhere, is left, with the text to paste."""
+    path = settings(home, "claude-code", b"{}")
+    path.chmod(0o444)
+    said = improve("install", code=3)
+    assert "is read-only" in said.out
+    assert "paste into it" in said.out
+    assert path.read_bytes() == b"{}"
+
+
+def test_a_person_s_own_hook_is_left(improve: Improve, home: Path) -> None:
+    """Where the host knows a hook by its file's name and the person has one, ours is printed to be added."""
+    hook = home / "Documents" / "Cline" / "Hooks" / "TaskStart"
+    hook.parent.mkdir(parents=True)
+    hook.write_text("#!/bin/sh\necho mine\n")
+    said = improve("install", code=3)
+    assert "not from improve" in said.out
+    assert "improve-hook cline session-start || true" in said.out
+    assert (hook.parent / "UserPromptSubmit").exists()
+    assert os.access(hook.parent / "UserPromptSubmit", os.X_OK)
+    improve("uninstall")
+    assert hook.read_text() == "#!/bin/sh\necho mine\n"
+    assert not (hook.parent / "UserPromptSubmit").exists()
+
+
+@pytest.mark.parametrize("file", [".config/opencode/plugins/improve.js", ".copilot/hooks/improve.json"])
+def test_a_file_of_ours_that_was_changed_by_hand_stays(improve: Improve, everyone: Path, file: str) -> None:
+    """Neither install nor uninstall throws away what a person put into a file of ours."""
+    improve("install")
+    path = everyone / file
+    path.write_bytes(path.read_bytes() + b"\n")
+    changed = path.read_bytes()
+    improve("install", code=3)
+    assert path.read_bytes() == changed
+    assert "changed by hand" in improve("uninstall").out
+    assert path.read_bytes() == changed
+
+
+def test_a_file_of_ours_is_brought_up_to_date(improve: Improve, everyone: Path) -> None:
+    """A file as an earlier version left it is replaced; whether it did is known by its hash."""
+    improve("install")
+    path, receipt = everyone / ".pi/agent/extensions/improve.js", everyone / ".agent-improvement" / "installed.json"
+    new, old = path.read_bytes(), b"// an earlier version\n"
+    path.write_bytes(old)
+    import hashlib
+
+    said = json.loads(receipt.read_bytes())
+    said["files"][str(path)]["after"] = hashlib.sha256(old).hexdigest()
+    receipt.write_text(json.dumps(said))
+    improve("install")
+    assert path.read_bytes() == new
+
+
+@pytest.mark.parametrize("damage", ["gone", "broken", "empty", "of another shape"])
+def test_a_lost_receipt_costs_no_entry(improve: Improve, everyone: Path, damage: str) -> None:
+    """Without the receipt all our entries and files are still found and taken out, and nothing else."""
+    for host in FILES:
+        settings(everyone, host, (DATA / "good" / "real-claude.json").read_bytes())
+    improve("install")
+    receipt = everyone / ".agent-improvement" / "installed.json"
+    texts = {"broken": "{", "empty": "", "of another shape": '{"files": [], "directories": {}}'}
+    receipt.unlink() if damage == "gone" else receipt.write_text(texts[damage])
+    improve("uninstall")
+    for path in everyone.rglob("*"):
+        assert not path.is_file() or b"improve-hook" not in path.read_bytes(), path
+    for host in FILES:
+        value = json.loads((everyone / FILES[host]).read_bytes())
+        value.pop("version", None)
+        assert value == json.loads((DATA / "good" / "real-claude.json").read_bytes())
+
+
+def test_a_backup_is_kept_until_the_end(improve: Improve, home: Path) -> None:
+    """The file of before lies whole and private in the state directory, never in the store, until uninstall."""
+    data = b'{"env": {"TOKEN": "secret"}}'
+    path = settings(home, "claude-code", data)
+    improve("install")
+    backups = home / ".local" / "state" / "agent-improvement" / "backups"
+    (kept,) = backups.iterdir()
+    assert kept.read_bytes() == data
+    assert kept.stat().st_mode & 0o777 == 0o600
+    path.write_bytes(path.read_bytes().replace(b"secret", b"other"))
+    improve("install")
+    assert [each.read_bytes() for each in backups.iterdir()] == [data]
+    assert not any(
+        b"secret" in each.read_bytes() for each in (home / ".agent-improvement").rglob("*") if each.is_file()
+    )
+    improve("uninstall")
+    assert not backups.exists()
+
+
+def test_a_credential_beside_our_lines_is_not_shown(improve: Improve, home: Path) -> None:
+    """The diff covers a key that stands next to the change."""
+    key = "sk-ant-api03-" + "aB3dE6gH9jK2mN5pQ8sT1vW4xY7zA0cD" * 2
+    settings(home, "claude-code", json.dumps({"env": {"ANTHROPIC_API_KEY": key}}, indent=2).encode())
+    for more in ((), ("--json",)):
+        assert key not in improve("install", "--dry-run", *more).out
+
+
+def test_the_journal_and_the_history_know_of_it(improve: Improve, home: Path) -> None:
+    """With a store there is one event each way; launchers and receipt never get into its git history."""
+    import subprocess
+
+    settings(home, "codex")
+    improve("observe", "Use uv, never pip install")
+    improve("install")
+    improve("install")
+    improve("uninstall")
+    store = home / ".agent-improvement"
+    events = [json.loads(line) for line in (store / "journal.jsonl").read_bytes().splitlines()]
+    assert [(e["event"], e["hosts"]) for e in events if "install" in e["event"]] == [
+        ("installed", ["codex"]),
+        ("uninstalled", ["codex"]),
+    ]
+    assert "installed  Codex CLI" in improve("log").out
+    improve("install")
+    improve("observe", "Use ruff")
+    kept = subprocess.run(["git", "ls-files"], cwd=store, capture_output=True, text=True, check=True).stdout.split()
+    assert not [name for name in kept if name.startswith(("bin", "installed"))]
+
+
+def test_no_store_is_made(improve: Improve, home: Path) -> None:
+    """Without a store none is created but the launchers and the receipt, and no journal."""
+    settings(home, "codex")
+    improve("install")
+    assert sorted(path.name for path in (home / ".agent-improvement").iterdir()) == ["bin", "installed.json"]
+    assert (home / ".agent-improvement").stat().st_mode & 0o777 == 0o700
+    assert (home / ".agent-improvement" / "installed.json").stat().st_mode & 0o777 == 0o600
+
+
+def test_the_store_stays(improve: Improve, home: Path) -> None:
+    """Uninstall leaves rules and journal alone."""
+    settings(home, "codex")
+    improve("install")
+    improve("observe", "Use uv, never pip install")
+    improve("uninstall")
+    assert "Use uv" in (home / ".agent-improvement" / "rules.yaml").read_text()
+    assert not (home / ".agent-improvement" / "bin").exists()
+
+
+def test_nobody_there_is_said(improve: Improve, home: Path) -> None:
+    """Without any agent nothing is written, and what was looked for is named."""
+    said = improve("install", code=3)
+    assert "~/.claude" in said.err
+    assert "~/.codex" in said.err
+    assert tree(home) == {}
+    assert "Nothing is installed" in improve("uninstall").out
+    assert tree(home) == {}
+
+
+def test_a_named_host_is_installed_where_it_is_not(improve: Improve, home: Path) -> None:
+    """Naming an agent installs it before it was ever started, and what was created for it goes again."""
+    improve("install", "codex")
+    assert (home / ".codex" / "hooks.json").exists()
+    assert (home / ".codex" / "hooks.json").stat().st_mode & 0o777 == 0o600
+    improve("uninstall")
+    assert tree(home) == {}
+
+
+@pytest.mark.parametrize(
+    ("argv", "code", "says"),
+    [
+        (["nonesuch"], 2, "nonesuch"),
+        (["codex", "--all"], 2, "not both"),
+        (["aider"], 3, "Aider"),
+        (["generic"], 3, "Any other agent"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(improve: Improve, home: Path, argv: list[str], code: int, says: str) -> None:
+    """A name that is none, a name with --all, and an agent that runs nothing of ours."""
+    assert says in improve("install", *argv, code=code).err
+    assert tree(home) == {}
+
+
+def test_codex_users_are_told_to_trust_the_hooks(improve: Improve) -> None:
+    """An agent that skips new hooks in silence is named with what to do."""
+    said = improve("install", "codex")
+    assert "choose to trust the hooks" in said.out
+    assert "choose to trust" in improve("install", "codex", "--json").json["next"]["codex"]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs root")
+def test_under_sudo_nothing_is_written(improve: Improve, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As root in the home of another user nothing is written."""
+    settings(home, "codex")
+    os.chown(home, 12345, 12345)
+    monkeypatch.setenv("SUDO_UID", "12345")
+    before = tree(home)
+    assert "without sudo" in improve("install", code=3).err
+    assert "without sudo" in improve("uninstall", code=3).err
+    assert tree(home) == before
