@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from improve.hosts import chain, imports, text
+from improve.hosts import chain, imports, settings, text
 from improve.hosts.base import Host, Loaded, Spot, directory, under
 from improve.hosts.dialect import Dialect
 from improve.hosts.wiring import Hook, Settings
@@ -19,7 +19,14 @@ _folder = directory("CLAUDE_CONFIG_DIR", ".claude")
 _MANAGED = "/etc/claude-code"
 _PLUGIN = "cc-plugin-agents-md@builtin"
 """The part of Claude Code that reads AGENTS.md."""
-_NO_TEXT = (".bin", ".bmp", ".exe", ".gif", ".gz", ".ico", ".jpeg", ".jpg", ".pdf", ".png", ".so", ".webp", ".zip")
+_TEXT = (
+    " adoc bash bat c cc cfg cjs cmake cmd conf config cpp cs css csv cts cxx diff env erb fish go gql gradle"
+    " graphql h hpp htm html hxx ini java js json jsx kt kts less lock log lua md mjs mts org patch php properties"
+    " proto ps1 py pyi pyw r rake rb rs rst sass scala scss sh sql svelte swift tex text toml ts tsx txt vue xml"
+    " yaml yml zsh"
+    " "
+)
+"""Suffixes of files that an import may name; a name without one is fine, too."""
 
 
 def _chain(spot: Spot) -> list[Loaded]:
@@ -31,12 +38,19 @@ def _chain(spot: Spot) -> list[Loaded]:
     project = _excluded(project, said)
     project = _without_agents(project, said)
     found = chain.once(imports.follow([*own, *project], _imports(spot, user)))
-    found = [f._replace(data=text.without_comments(f.data)) for f in found]
+    found = [f._replace(data=_sent(f)) for f in found]
     found += chain.below(spot.cwd, ("CLAUDE.md", "AGENTS.md"))
     if spot.env.get("CLAUDE_CODE_DISABLE_CLAUDE_MDS"):
         why = "CLAUDE_CODE_DISABLE_CLAUDE_MDS is set"
         found = [chain.unseen(f, "off", why, "unset CLAUDE_CODE_DISABLE_CLAUDE_MDS") for f in found]
     return found
+
+
+def _sent(found: Loaded) -> bytes:
+    """Give what is sent of a file: no front matter, no comments."""
+    if found.state not in chain.IN_SIGHT:
+        return b""
+    return text.without_comments(found.data[text.front_matter(found.data)[1] :])
 
 
 def _at(rules: str, folder: str) -> list[Loaded]:
@@ -49,13 +63,13 @@ def _rules(directory: str, scope: str = "project") -> list[Loaded]:
 
 
 def _scoped(found: Loaded) -> Loaded:
-    keys, end = text.front_matter(found.data)
-    globs = [glob for glob in keys.get("paths", []) if not glob.startswith("{")]
-    found = found._replace(data=found.data[end:])
-    if not globs or globs == ["**"] or found.state != "loaded" or (len(globs) == 1 and globs[0].isdigit()):
+    said = text.front_matter(found.data)[0].get("paths", [])
+    named = ",".join(glob for glob in said if not glob.startswith("{") and not glob.isdigit())
+    globs = [glob.strip().removesuffix("/**") for glob in named.split(",")]
+    if found.state != "loaded" or all(glob in ("", "**") for glob in globs):
         return found
     # what it imports is loaded all the same, so its text is kept until that is known
-    return found._replace(state="scoped", why=f"it comes when a file that matches {', '.join(globs)} is read")
+    return found._replace(state="scoped", why=f"it comes when a file that matches {named} is read")
 
 
 def _step(step: str, user: str) -> list[Loaded]:
@@ -86,27 +100,25 @@ class _Said:
     def values(self, *keys: str) -> list[tuple[Any, str]]:
         """List what the files say, the weakest first, with the file."""
         if self._read is None:
-            self._read = [chain.settings(path) for path in self._files]
-        found = zip((chain.deep(read, *keys) for read in self._read), self._files, strict=True)
+            self._read = [settings.read(path) for path in self._files]
+        found = zip((settings.deep(read, *keys) for read in self._read), self._files, strict=True)
         return [(value, path) for value, path in found if value is not None]
 
 
 def _excluded(found: list[Loaded], said: _Said) -> list[Loaded]:
-    globs = [glob for value, _ in said.values("claudeMdExcludes") for glob in chain.strings(value)]
+    globs = [glob for value, _ in said.values("claudeMdExcludes") for glob in settings.strings(value)]
     if not globs:
         return found
     matches = chain.matcher(globs)
     why, fix = "claudeMdExcludes in the settings names it", "take it out of claudeMdExcludes"
-    names = ("AGENTS.md",)
-    return [
-        chain.unseen(f, "off", why, fix) if matches(f.path) and os.path.basename(f.path) not in names else f
-        for f in found
-    ]
+    return [chain.unseen(f, "off", why, fix) if matches(f.path) else f for f in found]
 
 
 def _without_agents(found: list[Loaded], said: _Said) -> list[Loaded]:
     """Switch AGENTS.md off where a setting or a CLAUDE.md with something in it does."""
-    switched, where = said.values("enabledPlugins", _PLUGIN)[-1:][0] if said.values("enabledPlugins", _PLUGIN) else (1, "")
+    switched, where = (
+        said.values("enabledPlugins", _PLUGIN)[-1:][0] if said.values("enabledPlugins", _PLUGIN) else (1, "")
+    )
     switch = next((f for f in found if _switches(f)), None)
     kept = []
     for file in found:
@@ -135,7 +147,8 @@ def _imports(spot: Spot, user: str) -> imports.Imports:
 
 def _refused(spot: Spot, user: str) -> Callable[[str, Loaded], tuple[str, str]]:
     def refused(path: str, origin: Loaded) -> tuple[str, str]:
-        if path.lower().endswith(_NO_TEXT):
+        suffix = os.path.splitext(path)[1][1:].lower()
+        if suffix and f" {suffix} " not in _TEXT:
             return "its name is none of a text file", ""
         if origin.scope == "global" or imports.inside(spot.cwd, path) or _approved(spot):
             return "", ""
@@ -148,7 +161,7 @@ def _refused(spot: Spot, user: str) -> Callable[[str, Loaded], tuple[str, str]]:
 def _approved(spot: Spot) -> bool:
     state = os.path.join(spot.env.get("CLAUDE_CONFIG_DIR") or spot.user, ".claude.json")
     project = chain.top(spot.cwd) or spot.cwd
-    return chain.deep(chain.settings(state), "projects", project, "hasClaudeMdExternalIncludesApproved") is True
+    return settings.deep(settings.read(state), "projects", project, "hasClaudeMdExternalIncludesApproved") is True
 
 
 HOST = Host(

@@ -2,15 +2,41 @@
 
 from __future__ import annotations
 
-from improve.hosts.base import Host, directory, under
+import os
+
+from improve.hosts import chain, text
+from improve.hosts.base import Host, Loaded, Spot, directory, under
 from improve.hosts.dialect import Dialect
 from improve.hosts.wiring import Whole, own_script
 
 _folder = directory("", "Documents", "Cline")
 
+_SUFFIXES = (".md", ".txt")
+
+
+def _chain(spot: Spot) -> list[Loaded]:
+    root = chain.top(spot.cwd) or spot.cwd
+    found = [_scoped(f) for f in chain.rules(os.path.join(_folder(spot.user, spot.env), "Rules"), _SUFFIXES, "global")]
+    own = os.path.join(root, ".clinerules")
+    found += chain.present([own]) if chain.is_file(own) else [_scoped(f) for f in chain.rules(own, _SUFFIXES)]
+    found = [f for f in found if not f.path.startswith((os.path.join(own, "hooks"), os.path.join(own, "workflows")))]
+    found += chain.present(os.path.join(root, name) for name in (".cursorrules", ".windsurfrules", "AGENTS.md"))
+    fix = "move its text into .clinerules/ or AGENTS.md"
+    return chain.foreign(chain.once(found), spot, ("CLAUDE.md", "GEMINI.md"), "Cline", fix)
+
+
+def _scoped(found: Loaded) -> Loaded:
+    keys, end = text.front_matter(found.data)
+    found = found._replace(data=found.data[end:])
+    if not keys.get("paths"):
+        return found
+    return chain.unseen(found, "scoped", f"it comes when files that match {', '.join(keys['paths'])} are at hand")
+
+
 HOST = Host(
     name="cline",
     title="Cline",
+    chain=_chain,
     folder=_folder,
     global_file=under(_folder, "Rules", "improve.md"),
     create_file=under(_folder, "Rules", "improve.md"),

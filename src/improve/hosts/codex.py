@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from improve.hosts import chain
+from improve.hosts import chain, settings
 from improve.hosts.base import Host, Loaded, Spot, directory, shared_skills, under
 from improve.hosts.dialect import Dialect
 from improve.hosts.wiring import Hook, Settings
@@ -27,15 +27,15 @@ _KEYS = ("project_doc_max_bytes", "project_doc_fallback_filenames", "project_roo
 def _chain(spot: Spot) -> list[Loaded]:
     folder = _folder(spot.user, spot.env)
     said = _settings(folder, spot)
-    names = ["AGENTS.override.md", "AGENTS.md", *chain.strings(said.get("project_doc_fallback_filenames"))]
+    names = ["AGENTS.override.md", "AGENTS.md", *settings.strings(said.get("project_doc_fallback_filenames"))]
     own = chain.first(folder, names[:2], "global", blank=False)
-    markers = chain.strings(said.get("project_root_markers", [".git"]))
+    markers = settings.strings(said.get("project_root_markers", [".git"]))
     root = chain.top(spot.cwd, markers) or spot.cwd
     found = [f for step in chain.upward(spot.cwd, root) for f in chain.first(step, names)]
     cap = said.get("project_doc_max_bytes", _CAP)
     found = own + chain.cut(found, cap if isinstance(cap, int) and cap >= 0 else _CAP, _RAISE)
     found = chain.once(found + chain.below(spot.cwd, ("AGENTS.md",), "a session starts there"))
-    fix = 'add it to project_doc_fallback_filenames in ~/.codex/config.toml, where no AGENTS.md is beside it'
+    fix = "add it to project_doc_fallback_filenames in ~/.codex/config.toml, where no AGENTS.md is beside it"
     return chain.foreign(found, spot, ("CLAUDE.md", "GEMINI.md"), "Codex CLI", fix)
 
 
@@ -43,7 +43,7 @@ def _settings(folder: str, spot: Spot) -> dict[str, object]:
     """Read config.toml, and the project's own where the project is trusted."""
     said = _toml(os.path.join(folder, "config.toml"))
     root = chain.top(spot.cwd) or spot.cwd
-    if chain.deep(said, "projects", root, "trust_level") == "trusted":
+    if settings.deep(said, "projects", root, "trust_level") == "trusted":
         for step in chain.upward(spot.cwd, root):
             said = {**said, **_toml(os.path.join(step, ".codex", "config.toml"))}
     return said

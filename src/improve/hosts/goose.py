@@ -2,16 +2,45 @@
 
 from __future__ import annotations
 
-from improve.hosts.base import Host, config_directory, data_directory, directory, shared_skills, under
+import os
+
+from improve.hosts import chain, imports, settings
+from improve.hosts.base import Host, Loaded, Spot, config_directory, data_directory, directory, shared_skills, under
 from improve.hosts.dialect import Dialect
 from improve.hosts.wiring import Hook, Whole, own_groups
 
 _folder = config_directory("goose")
 _plugin = directory("", ".agents", "plugins", "improve")
 
+_NAMES = (".goosehints", "AGENTS.md")
+
+
+def _chain(spot: Spot) -> list[Loaded]:
+    names = _names(spot)
+    folder = _folder(spot.user, spot.env)
+    found = chain.present((os.path.join(folder, name) for name in names), "global")
+    steps = chain.upward(spot.cwd, chain.top(spot.cwd) or spot.cwd)
+    found += chain.present(os.path.join(step, name) for step in steps for name in names)
+    found = imports.follow(found, imports.Imports(imports.word_mentions, 3, imports.within_project))
+    fix = "add it to CONTEXT_FILE_NAMES"
+    return chain.foreign(chain.once(found), spot, (*_NAMES, "CLAUDE.md"), "Goose", fix)
+
+
+def _names(spot: Spot) -> list[str]:
+    """Read CONTEXT_FILE_NAMES, a JSON list that replaces the usual names."""
+    import json
+
+    try:
+        said = json.loads(spot.env.get("CONTEXT_FILE_NAMES") or "[]")
+    except (ValueError, RecursionError):
+        said = []
+    return settings.strings(said) or list(_NAMES)
+
+
 HOST = Host(
     name="goose",
     title="Goose",
+    chain=_chain,
     folder=_folder,
     global_file=under(_folder, ".goosehints"),
     create_file=under(_folder, ".goosehints"),

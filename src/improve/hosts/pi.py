@@ -2,15 +2,46 @@
 
 from __future__ import annotations
 
-from improve.hosts.base import Host, directory, shared_skills, under
+import os
+
+from improve.hosts import chain, settings
+from improve.hosts.base import Host, Loaded, Spot, directory, shared_skills, under
 from improve.hosts.dialect import Dialect
 from improve.hosts.wiring import Whole, template
 
 _folder = directory("PI_CODING_AGENT_DIR", ".pi", "agent")
 
+_NAMES = ("AGENTS.override.md", "AGENTS.md", "AGENTS.MD", "CLAUDE.md", "CLAUDE.MD")
+
+
+def _chain(spot: Spot) -> list[Loaded]:
+    folder = _folder(spot.user, spot.env)
+    found = _appended(folder, spot) + chain.first(folder, _NAMES, "global")
+    for step in (os.sep, *chain.upward(spot.cwd)):
+        found += chain.first(step, _NAMES)
+    return chain.foreign(chain.once(found), spot, ("GEMINI.md",), "pi", "move its text into AGENTS.md")
+
+
+def _appended(folder: str, spot: Spot) -> list[Loaded]:
+    """Read what is appended to the system prompt: the project's file where it is trusted, else the person's."""
+    mine = chain.present([os.path.join(folder, "APPEND_SYSTEM.md")], "global")
+    theirs = chain.present([os.path.join(spot.cwd, ".pi", "APPEND_SYSTEM.md")])
+    if theirs and _trusted(folder, spot):
+        why = f"{theirs[0].path} is read instead"
+        return [*(chain.unseen(f, "hidden", why, f"move its text into {theirs[0].path}") for f in mine), *theirs]
+    fix = "trust the project: start pi there and answer its question, or run: pi --approve"
+    return [*mine, *(chain.unseen(f, "off", "pi does not trust this project", fix) for f in theirs)]
+
+
+def _trusted(folder: str, spot: Spot) -> bool:
+    trust = settings.read(os.path.join(folder, "trust.json"))
+    return next((trust[step] is True for step in reversed(chain.upward(spot.cwd)) if step in trust), False)
+
+
 HOST = Host(
     name="pi",
     title="pi",
+    chain=_chain,
     folder=_folder,
     global_file=under(_folder, "AGENTS.md"),
     create_file=under(_folder, "AGENTS.md"),
