@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from commands.conftest import Improve
+from commands.conftest import Improve, Repository
+from improve import clock, queue
 
 PNPM = "Use pnpm, never npm install"
 
@@ -53,3 +55,60 @@ def test_one_mistyped_rule_is_not_advised_to_be_rebuilt(improve: Improve, rules:
     said = improve("retire", "use-pnpm-never-npm-install", code=6)
     assert "expected global or local" in said.err
     assert "--fix" not in said.err
+
+
+# --- the switch, the queue, the log of the hooks ---
+
+
+def test_what_is_off_is_said(improve: Improve, rules: Path, repository: Repository) -> None:
+    """Where improve is off, until when, and the command that switches it on; nothing is said when it is on."""
+    root = repository("shop")
+    improve("observe", PNPM, cwd=root)
+    assert "improve is" not in improve("doctor").out
+    improve("off", "--for", "2h")
+    improve("off", "--project", "--host", "codex")
+    said = improve("doctor").out
+    assert re.search(r"note   improve is off everywhere until 20\d\d-\d\d-\d\d \d\d:\d\d\n       → improve on\n", said)
+    assert "improve is off for codex in github.com/acme/shop until it is switched on" in said
+    assert "→ improve on --host codex --project\n" in said
+    improve("on")
+    assert "improve is" not in improve("doctor").out
+
+
+def test_a_damaged_switch_is_off_and_said(improve: Improve, rules: Path) -> None:
+    """A switch that cannot be understood is off; the command that doctor names mends it."""
+    improve("observe", PNPM, "--project", "p")
+    (rules.parent / "off.json").write_text("{")
+    said = improve("doctor", code=6).out
+    assert "WRONG  ~/.agent-improvement/off.json cannot be understood, so improve is off everywhere" in said
+    assert "→ improve on" in said
+    improve("on")
+    improve("doctor")
+
+
+def test_what_waits_in_the_queue_is_said(improve: Improve, rules: Path) -> None:
+    """Prompts that wait are counted, those that nobody can read are named; nothing is deleted."""
+    improve("observe", PNPM, "--project", "p")
+    folder = rules.parent / "queue"
+    queue.hear(str(folder), queue.Heard("k", clock.stamp(), "codex", "s", "/", "no, use uv", "correction"))
+    assert "ok     1 typed prompt waits in the queue" in improve("doctor").out
+    broken = folder / "heard-0.json"
+    broken.write_text("{")
+    assert "WRONG  ~/.agent-improvement/queue/heard-0.json: cannot be read" in improve("doctor", code=6).out
+    assert broken.exists()
+
+
+def test_the_log_of_the_hooks_is_shown_for_a_day(home: Path, improve: Improve, rules: Path) -> None:
+    """The last lines since yesterday, made harmless; older ones and lines without a time are passed over."""
+    improve("observe", PNPM, "--project", "p")
+    log = home / ".local" / "state" / "agent-improvement" / "hook.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text("2001-01-01T00:00:00+00:00 codex prompt: OSError: old\nnonsense\n")
+    assert "trouble" not in improve("doctor").out
+    with log.open("a") as stream:
+        stream.write(f"{clock.stamp()} codex prompt: OSError: new\x1b[31m\n")
+    said = improve("doctor").out
+    assert "note   hooks noted trouble, 1 line since yesterday: " in said
+    assert "OSError: new" in said
+    assert "\x1b" not in said
+    assert "old" not in said

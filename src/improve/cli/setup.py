@@ -61,43 +61,41 @@ def init_command(as_json: bool) -> int:
     return 0
 
 
-@click.command("doctor", epilog="\b\nExamples:\n  improve doctor\n  improve doctor --fix")
+@click.command(
+    "doctor", epilog="\b\nExamples:\n  improve doctor\n  improve doctor --host codex\n  improve doctor --fix"
+)
 @click.option(
     "--fix", is_flag=True, help="Move a broken rules.yaml aside and rebuild it from backup, journal and spool."
 )
+@click.option("--host", default="", metavar="HOST", help="Look at this agent only, and tell everything about it.")
 @json_option
-def doctor_command(fix: bool, as_json: bool) -> int:
-    """Check the store and name every problem at once, each with its line and what to do."""
-    from dataclasses import asdict
+def doctor_command(fix: bool, host: str, as_json: bool) -> int:
+    """Check the store and every agent, and name each problem with what to do.
 
+    Runs every installed hook with a sample event that records nothing, says whether the agent will run it too, and
+    which rules reach each agent in this directory.
+    """
     from improve import report
-    from improve.workflow import repair
+    from improve.cli import checkup
+    from improve.workflow import health, repair, upkeep
 
     here = look_around()
     found = repair.examine(here, fix=fix)
+    found.findings += upkeep.look(here)
     merge_what_waits(here)
+    checked = health.examine(here, host)
+    found.findings += checked.findings
     if as_json:
-        say(
-            report.as_json(
-                "doctor",
-                {
-                    "healthy": all(f.good for f in found.findings),
-                    "done": found.done,
-                    "diff": found.diff,
-                    "findings": [asdict(f) for f in found.findings],
-                },
-            )
-        )
+        say(report.as_json("doctor", checkup.as_data(found, checked)))
     else:
         for text in found.done:
             say(f"fixed  {visible(text)}")
         if found.diff:
             say_diff(found.diff)
-        for finding in found.findings:
-            say(f"{'ok   ' if finding.good else 'WRONG'}  {visible(finding.what)}")
-            if finding.fix:
-                say(f"       → {visible(finding.fix)}")
-    return max((f.code for f in found.findings if not f.good), default=0)
+        for line in checkup.lines(here, found, checked, whole=bool(host)):
+            say(line)
+    everything = [*found.findings, *(f for each in checked.hosts for f in each.findings)]
+    return max((f.code for f in everything if not f.good), default=0)
 
 
 @click.command("demo", epilog="\b\nExample:\n  improve demo")
