@@ -123,8 +123,8 @@ def test_two_registrations_at_the_same_moment_are_one(home: Path, shop: Path, ho
 
 def test_no_credential_reaches_the_disk(home: Path, shop: Path, hook: Hook) -> None:
     """A token in a correction is replaced before anything is written."""
-    token = "ghp_" + "a1B2" * 9
-    hook("claude-code", "prompt", event("claude-code", shop, prompt=f"no, never put {token} into the config"))
+    token = "hunter2" + "secret99"
+    hook("claude-code", "prompt", event("claude-code", shop, prompt=f"no, never put password={token} into the config"))
     assert "[redacted:" in queued(home)[0]["text"]
     assert all(token.encode() not in path.read_bytes() for path in home.rglob("*") if path.is_file())
 

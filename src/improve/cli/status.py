@@ -49,6 +49,7 @@ def status_command(project: str, everything: bool, form: str, budget: int, host:
     Ranked by occasions, then severity, then how recently they were needed.
     """
     from improve import escalate, report
+    from improve.workflow import brief
 
     here = look_around()
     if why := here.off():
@@ -63,6 +64,7 @@ def status_command(project: str, everything: bool, form: str, budget: int, host:
     total = view.index.active_count(names)
     limits = here.config.thresholds
     rows = view.index.active(names, MANY if budget and budget <= 40 * MANY else -1)
+    unworded = brief.waiting(here)
     rules = ((row.rule, escalate.decide(row.rule, view.taxonomy, limits)) for row in rows)
     if as_json or form == "json":
         listed = _within(list(rules), budget)
@@ -72,6 +74,7 @@ def status_command(project: str, everything: bool, form: str, budget: int, host:
                 {
                     "project": key,
                     "total": total,
+                    "waiting": unworded,
                     "rules": [report.rule_as_data(rule, decision, view.taxonomy) for rule, decision in listed],
                 },
             )
@@ -82,6 +85,8 @@ def status_command(project: str, everything: bool, form: str, budget: int, host:
         else:
             shown = report.status_markdown(rules, total=total, budget=budget)
         say(shown, newline=False)
+        if unworded:
+            say(brief.wording_wanted(unworded))
     warn_troubled(view)
     if not view.editable:
         note("rules.yaml has a shape that can be read but not edited; see: improve doctor")

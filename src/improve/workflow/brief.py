@@ -40,10 +40,10 @@ class Brief(NamedTuple):
 def text(here: Here, host: Host) -> str:
     """Give what the host's model should know at the start; empty when there is nothing to say."""
     found = gathered(here, host)
-    waiting = _waiting(here)
-    if not (found.missing or found.recurring or waiting):
+    unworded = waiting(here)
+    if not (found.missing or found.recurring or unworded):
         return ""
-    return worded(found, waiting, cap=min(host.context_cap, getattr(here.config, "brief_characters", host.context_cap)))
+    return worded(found, unworded, cap=min(host.context_cap, here.config.brief_characters))
 
 
 def gathered(here: Here, host: Host) -> Brief:
@@ -80,7 +80,7 @@ def _since_written(rule: Rule) -> tuple[int, str]:
     return occasions(rule._replace(observations=after, folded=())), day
 
 
-def worded(found: Brief, waiting: int, *, cap: int) -> str:
+def worded(found: Brief, unworded: int, *, cap: int) -> str:
     """Write the text, within *cap* characters."""
     lines = [STAMP]
     room = cap - len(STAMP) - 200  # for the last lines
@@ -94,9 +94,15 @@ def worded(found: Brief, waiting: int, *, cap: int) -> str:
     left = len(found.missing) - len(listed) + max(found.total - MANY, 0)
     if left > 0:
         lines.append(f"{left} more, less often needed: improve status")
-    if waiting:
-        lines.append(f"{waiting} corrections this person typed are not worded as rules yet: improve inbox")
+    if unworded:
+        lines.append(wording_wanted(unworded))
     return "\n".join(lines) + "\n"
+
+
+def wording_wanted(count: int) -> str:
+    """Say that corrections wait to be worded."""
+    what = "1 correction this person typed is" if count == 1 else f"{count} corrections this person typed are"
+    return f"{what} not worded as a rule yet: improve inbox"
 
 
 def _fact(rule: Rule) -> str:
@@ -134,10 +140,15 @@ def anything_waits(here: Here) -> bool:
     return False
 
 
-def _waiting(here: Here) -> int:
-    """Count the candidates that nobody has worded yet."""
-    if not os.path.exists(here.home.file("inbox.jsonl")):
+def waiting(here: Here) -> int:
+    """Count the candidates that nobody has worded yet; an inbox that cannot be read is told by `improve inbox`."""
+    path = here.home.file("inbox.jsonl")
+    if not os.path.lexists(path):
         return 0
-    from improve.workflow import inbox
+    from improve import inbox
+    from improve.errors import ImproveError
 
-    return inbox.waiting(here.home)[0]
+    try:
+        return len(inbox.read(path).open)
+    except ImproveError:
+        return 0
