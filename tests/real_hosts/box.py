@@ -99,14 +99,15 @@ class Box:
         return json.loads(self.improve(*arguments, "--json").out)
 
     def tree(self) -> dict[str, str]:
-        """Give every file of the home, the store's apart, with a hash of its bytes."""
-        return dict(_files(self.home, self.store))
+        """Give every file of the home with a hash of its bytes, without the store and what is derived from it."""
+        ours = [self.store, *(self.home / folder / "agent-improvement" for folder in (".cache", ".local/state"))]
+        return dict(_files(self.home, ours))
 
 
-def _files(top: Path, apart: Path) -> list[tuple[str, str]]:
+def _files(top: Path, apart: list[Path]) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for path in sorted(top.iterdir()):
-        if path == apart:
+        if path in apart:
             continue
         if path.is_symlink():
             found.append((str(path), f"-> {path.readlink()}"))

@@ -70,22 +70,21 @@ class Loop:
 
     def install(self) -> None:
         """`install` and `uninstall` give the home back; `install` twice is `install` once."""
+
+        def tree_after(*arguments: str) -> dict[str, str]:
+            self.box.improve(*arguments)
+            return self.box.tree()
+
         self.before = self.box.tree()
-        self.box.improve("install", self.agent.name)
-        self.after = self.box.tree()
+        self.after = tree_after("install", self.agent.name)
         self.reached.add("install")
-        self.box.improve("install", self.agent.name)
-        assert self.box.tree() == self.after, "expected a second install to change nothing" + _changes(
-            self.after, self.box.tree()
-        )
-        self.box.improve("uninstall", self.agent.name)
-        assert self.box.tree() == self.before, "expected uninstall to give back the home" + _changes(
-            self.before, self.box.tree()
-        )
-        self.box.improve("install", self.agent.name)
-        assert self.box.tree() == self.after, "expected the same from every install" + _changes(
-            self.after, self.box.tree()
-        )
+        twice = tree_after("install", self.agent.name)
+        gone = tree_after("uninstall", self.agent.name)
+        again = tree_after("install", self.agent.name)
+        assert self.after != self.before, "expected install to write something"
+        assert twice == self.after, "expected a second install to change nothing" + _changes(self.after, twice)
+        assert gone == self.before, "expected uninstall to give back the home" + _changes(self.before, gone)
+        assert again == self.after, "expected the same from every install" + _changes(self.after, again)
 
     def brief(self) -> None:
         """The model is told the rule that no file says, once, and the other once, from its file."""

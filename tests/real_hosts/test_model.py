@@ -201,7 +201,7 @@ def test_children_a_program_leaves_behind_are_ended(tmp_path: Path) -> None:
 
 
 def test_the_tree_of_a_home_tells_every_change(tmp_path: Path) -> None:
-    """A file, an empty directory, a link and a byte change the tree; the store's own directory does not."""
+    """A file, an empty directory, a link and a byte change the tree; the store and its cache do not."""
     box = Box(tmp_path / "box")
     trees = [box.tree()]
     box.write(box.home / "a.txt", "a")
@@ -212,7 +212,10 @@ def test_the_tree_of_a_home_tells_every_change(tmp_path: Path) -> None:
     trees.append(box.tree())
     (box.home / "link").symlink_to("a.txt")
     trees.append(box.tree())
+    (box.home / ".cache").mkdir()
+    trees.append(box.tree())
     box.write(box.store / "rules.yaml", "rules: []\n")
+    (box.home / ".cache" / "agent-improvement").mkdir()
     assert box.tree() == trees[-1]
     assert all(one != other for number, one in enumerate(trees) for other in trees[:number])
 
