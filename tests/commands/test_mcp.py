@@ -252,9 +252,12 @@ def test_two_servers_share_a_store() -> None:
 
 
 def test_the_client_names_the_host() -> None:
-    """An observation carries the host that the client says it is."""
+    """An observation carries the host that the client says it is; what one server hears is one occasion."""
 
     async def conversation(session: Any) -> None:
+        for _ in range(2):
+            alone = await session.call_tool("observe", {"rule": "Use ruff"})
+        assert alone.structured_content["rule"]["count"] == 1
         await session.call_tool("observe", {"rule": "Use uv", "session": "s"})
         story = (await session.call_tool("history", {"rule_id": "use-uv"})).structured_content
         assert story["observations"][0]["host"] == "codex"

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from improve import queue
 from improve.cli import COMMANDS, root, tools
 from improve.errors import UsageError
 
@@ -211,6 +212,15 @@ def test_repeats_in_one_session_count_once() -> None:
     assert answer.body["rule"]["count"] == 2
 
 
+def test_a_server_is_a_session_where_nothing_else_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own id counts after what the agent says and after what the host says."""
+    for said in ({}, {}, {"session": "a"}):
+        answer = tools.call("observe", {"rule": "Use uv", **said}, client="codex-mcp-client", session="own")
+    assert answer.body["rule"]["count"] == 2
+    monkeypatch.setenv("CODEX_SESSION_ID", "a")
+    assert tools.call("observe", {"rule": "Use uv"}, client="", session="own").body["rule"]["count"] == 2
+
+
 def test_an_unknown_session_variable_hurts_nobody() -> None:
     """A session is accepted by tools that do not use it."""
     assert tools.call("status", {"session": "x"}, client="claude-code").code == 0
@@ -236,3 +246,19 @@ def test_what_is_said_beside_an_answer_is_kept(rules: Path) -> None:
     answer = tools.call("status", {}, client="")
     assert answer.code == 0
     assert "left alone" in answer.notes
+
+
+def test_what_a_person_typed_is_accepted_or_dismissed(home: Path) -> None:
+    """A prompt that a hook kept is in the inbox, becomes a rule in an agent's words, or goes."""
+    queue_folder = str(home / ".agent-improvement" / "queue")
+    for number, text in enumerate(("no, use uv here, never pip", "no, that is wrong, keep functions short")):
+        said = queue.Heard(f"{number}" * 24, "2026-01-02T10:00:00+00:00", "codex", "s", "", text, "correction")
+        assert queue.hear(queue_folder, said)
+    listed = tools.call("inbox", {}, client="").body["candidates"]
+    assert len(listed) == 2
+    accepted = tools.call("accept", {"candidate": listed[0]["id"], "rule": "Use uv, never pip"}, client="")
+    assert accepted.code == 0, accepted
+    dismissed = tools.call("dismiss", {"candidates": [listed[1]["id"]]}, client="")
+    assert dismissed.code == 0, dismissed
+    assert tools.call("inbox", {}, client="").body["candidates"] == []
+    assert tools.call("status", {"all": True}, client="").body["total"] == 1

@@ -123,6 +123,8 @@ async def _serve() -> None:
 
 
 def _server() -> Server[Any]:
+    import uuid
+
     import anyio
     import mcp_types as types
     from mcp.server.lowlevel import Server
@@ -130,6 +132,8 @@ def _server() -> Server[Any]:
     from improve.cli import tools
 
     one_at_a_time = anyio.CapacityLimiter(1)
+    # a host starts a server of its own for each of its sessions, and not all of them tell it which
+    own = f"mcp-{uuid.uuid4().hex[:16]}"
 
     async def list_tools(context: Any, params: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[_tool(verb) for verb in tools.offered()])
@@ -140,7 +144,7 @@ def _server() -> Server[Any]:
         client = _client(context)
 
         def run() -> Answer:
-            return tools.call(params.name, params.arguments or {}, client=client)
+            return tools.call(params.name, params.arguments or {}, client=client, session=own)
 
         # a thread, for a command may wait for a lock; one, for it prints to the streams of the process
         return _result(await anyio.to_thread.run_sync(run, limiter=one_at_a_time))

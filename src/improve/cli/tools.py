@@ -96,13 +96,14 @@ def schema(verb: Verb) -> dict[str, Any]:
     return {**found, "required": needed} if needed else found
 
 
-def call(name: str, arguments: Mapping[str, Any], *, client: str) -> Answer:
+def call(name: str, arguments: Mapping[str, Any], *, client: str, session: str = "") -> Answer:
     """Run a command as its command line would, and give what it printed; never raises.
 
     While it runs, the standard streams of this process are its own: one call at a time.
 
     Args:
         client: what the program at the other end calls itself.
+        session: counts as the session where neither the agent nor the host says one.
     """
     import contextlib
     import io
@@ -111,7 +112,10 @@ def call(name: str, arguments: Mapping[str, Any], *, client: str) -> Answer:
 
     try:
         given = dict(arguments)
+        said = given.get("session")
         place = _place(given, client)
+        if "session" in dict(_parameters(name)):
+            given["session"] = said or _session(place) or session
         argv = command_line(name, given)
     except UsageError as exc:
         return refused(str(exc), exc.exit_code)
@@ -193,6 +197,14 @@ def _place(given: dict[str, Any], client: str) -> Place:
     from improve.project import current_directory
 
     return Place(os.path.normpath(folder) if folder else current_directory() or "", _surroundings(client, session))
+
+
+def _session(place: Place) -> str:
+    """Ask what session a command would find itself in."""
+    from improve import clock
+    from improve.workflow.here import Here
+
+    return Here.from_environment(place.env, clock.now()).session
 
 
 def _surroundings(client: str, session: str) -> dict[str, str]:
