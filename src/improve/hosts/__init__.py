@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from improve.hosts.base import Host
+    from improve.hosts.base import Host, Spot
 
 
 class Row(Frozen):
@@ -158,7 +158,7 @@ def _loaded(found: Host, user: str, env: Mapping[str, str]) -> set[str]:
 
 
 def project_choice(root: str, env: Mapping[str, str], *, here: bool) -> Choice:
-    """Choose the file for rules of the project at *root*.
+    """Choose the file for rules of the project at *root*: one that the agent which is at work loads, if we know it.
 
     Args:
         here: the command runs inside that project, so AGENT_PROJECT_AGENTS_MD is about it.
@@ -166,11 +166,50 @@ def project_choice(root: str, env: Mapping[str, str], *, here: bool) -> Choice:
     named = env.get("AGENT_PROJECT_AGENTS_MD", "")
     if named and here:
         return Choice(os.path.join(root, os.path.expanduser(named)), "AGENT_PROJECT_AGENTS_MD names it")
-    if os.path.isfile(os.path.join(root, OVERRIDE)):
-        return Choice(os.path.join(root, OVERRIDE), "Codex reads it instead of AGENTS.md")
-    for name in PROJECT_FILES:
-        if os.path.lexists(os.path.join(root, name)):
-            return Choice(os.path.join(root, name), "the project's instruction file")
     current = running_in(env)
-    made = current.project_file if current else PROJECT_FILES[0]
+    loaded = _in_project(current, root, env) if current else []
+    there = [name for name in (OVERRIDE, *PROJECT_FILES) if os.path.lexists(os.path.join(root, name))]
+    there = [name for name in there if name != OVERRIDE or os.path.isfile(os.path.join(root, name))]
+    if current and loaded:
+        best = next((name for name in there if name in loaded), loaded[0])
+        return Choice(os.path.join(root, best), f"{current.title} loads it in this project")
+    if there:
+        why = "Codex reads it instead of AGENTS.md" if there[0] == OVERRIDE else "the project's instruction file"
+        return Choice(os.path.join(root, there[0]), why)
+    made = _to_make(current, root, env) if current else PROJECT_FILES[0]
     return Choice(os.path.join(root, made), "the project has none yet; it is created")
+
+
+def _in_project(current: Host, root: str, env: Mapping[str, str]) -> list[str]:
+    """Name the files of the project's top that the host loads, those that others get with the project alone."""
+    if not current.chain:
+        return []
+    known = {os.path.join(root, name): name for name in (OVERRIDE, *PROJECT_FILES)}
+    found = [f for f in current.chain(_top(root, env)) if f.state in ("loaded", "cut") and f.scope == "project"]
+    own = [f for f in found if f.path in known or (os.path.dirname(f.path) == root and not f.via and _shared(f.path))]
+    return [known.get(f.path, os.path.basename(f.path)) for f in own]
+
+
+def _shared(path: str) -> bool:
+    return path.endswith((".md", ".goosehints")) and ".local." not in path
+
+
+def _top(root: str, env: Mapping[str, str]) -> Spot:
+    from improve.hosts.base import Spot
+
+    return Spot(root, root, os.path.expanduser("~"), env)
+
+
+def _to_make(current: Host, root: str, env: Mapping[str, str]) -> str:
+    """Name the file to create: the host loads it, and it hides none that was loaded before."""
+    from improve.hosts.chain import imagined
+
+    if not current.chain:
+        return current.project_file
+    before = {f.path for f in current.chain(_top(root, env)) if f.state in ("loaded", "cut")}
+    for name in filter(None, (current.project_file, current.own_file)):
+        with imagined(os.path.join(root, name)) as path:
+            after = {f.path for f in current.chain(_top(root, env)) if f.state in ("loaded", "cut")}
+        if path in after and before < after:
+            return name
+    return current.project_file

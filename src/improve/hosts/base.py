@@ -71,6 +71,9 @@ class Host(Frozen):
     """Global files of other hosts that it loads as long as it has none of its own."""
     project_file: str = "AGENTS.md"
     """The file a session in this host loads from a project that has none of the usual ones yet."""
+    own_file: str = ""
+    """A file of a project that this host alone loads and that hides no other; written where `project_file` would
+    not be loaded or would hide one."""
     skills: Locate | None = None
     """Directory whose subdirectories are skills; None when it knows no skills."""
     chain: Chain | None = None

@@ -26,9 +26,29 @@ _ABSENT = (errno.ENOENT, errno.ENOTDIR)
 IN_SIGHT = ("loaded", "cut")
 """States of a file of which something reaches the model at the start."""
 
+_imagined: set[str] = set()
+
+
+class imagined:
+    """Simulate as if a file with a rule in it were there, to see what it would hide."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __enter__(self) -> str:
+        _imagined.add(self.path)
+        return self.path
+
+    def __exit__(self, *_: object) -> None:
+        _imagined.discard(self.path)
+
 
 def look(path: str, scope: str = "project", via: str = "") -> Loaded | None:
     """Read one instruction file; None when nothing is there, `off` when it cannot be read."""
+    if path in _imagined:
+        return Loaded(path, scope, "loaded", data=b"- a rule\n", size=9, via=via)
     try:
         status = os.stat(path)
         trouble = _trouble(status)
@@ -122,7 +142,8 @@ def first(directory: str, names: Sequence[str], scope: str = "project", *, blank
 
 def rules(directory: str, ends: Sequence[str], scope: str = "project") -> list[Loaded]:
     """Read a directory of rule files, what is nested in it included, in the order of their names."""
-    return present(sorted(_nested(directory, tuple(ends)))[:MANY], scope)
+    more = {path for path in _imagined if path.startswith(directory + os.sep) and path.endswith(tuple(ends))}
+    return present(sorted({*_nested(directory, tuple(ends)), *more})[:MANY], scope)
 
 
 def _nested(directory: str, ends: tuple[str, ...]) -> Iterator[str]:

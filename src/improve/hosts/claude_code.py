@@ -188,5 +188,6 @@ HOST = Host(
     dialect=Dialect(foreign=("CURSOR_VERSION",)),
     advised_lines=200,
     chain=_chain,
+    own_file=".claude/rules/improve.md",
     limits=("In a folder it was not told to trust, a session in the terminal runs no hooks at all.",),
 )

@@ -37,6 +37,7 @@ HOST = Host(
     name="cline",
     title="Cline",
     chain=_chain,
+    own_file=".clinerules/improve.md",
     folder=_folder,
     global_file=under(_folder, "Rules", "improve.md"),
     create_file=under(_folder, "Rules", "improve.md"),

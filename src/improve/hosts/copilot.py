@@ -76,6 +76,7 @@ HOST = Host(
     name="copilot",
     title="GitHub Copilot CLI",
     chain=_chain,
+    own_file=".github/instructions/improve.instructions.md",
     folder=_folder,
     global_file=under(_folder, "copilot-instructions.md"),
     create_file=under(_folder, "copilot-instructions.md"),
@@ -96,6 +97,7 @@ HOST = Host(
             ),
         ),
     ),
-    dialect=Dialect(session="sessionId", transcript="transcriptPath", answer="flat"),
+    # what a session was told at its start is not recorded, so a resumed one is told again
+    dialect=Dialect(session="sessionId", transcript="transcriptPath", answer="flat", keeps_context=False),
     limits=("What is typed while it works is not noticed: no hook is run for it.",),
 )

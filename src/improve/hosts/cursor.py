@@ -46,6 +46,7 @@ HOST = Host(
     name="cursor",
     title="Cursor",
     chain=_chain,
+    own_file=".cursor/rules/improve.mdc",
     folder=_folder,
     skills=under(_folder, "skills"),
     sessions=(under(_folder, "projects"), under(_folder, "chats")),

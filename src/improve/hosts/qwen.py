@@ -66,6 +66,7 @@ HOST = Host(
     name="qwen",
     title="Qwen Code",
     chain=_chain,
+    own_file=".qwen/rules/improve.md",
     folder=_folder,
     global_file=under(_folder, "QWEN.md"),
     create_file=under(_folder, "QWEN.md"),

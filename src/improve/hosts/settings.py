@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 def read(path: str) -> dict[str, Any]:
     """Read a settings file; what cannot be read says nothing."""
     found = look(path)
-    return understood(found.data.decode("utf-8-sig", "replace")) if found else {}
+    return understood(found.data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")) if found else {}
 
 
 def understood(said: str) -> dict[str, Any]:

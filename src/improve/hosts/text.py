@@ -21,7 +21,7 @@ _OPEN, _CLOSE = "<!--", "-->"
 
 def decoded(data: bytes) -> str:
     """Read bytes as a host does; invalid ones do not stop it."""
-    return data.decode("utf-8-sig", "surrogateescape")
+    return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
 
 
 def front_matter(data: bytes) -> tuple[dict[str, list[str]], int]:
