@@ -108,6 +108,7 @@ class Loop:
 
     def inbox(self) -> None:
         """The typed correction is in the inbox once, in the person's words, with its session."""
+        self.box.improve("drain")  # as the hook of the next session would
         self.candidate = self.kept_once(CORRECTION)
         self.reached.add("inbox")
         facts = {name: self.candidate[name] for name in ("host", "project", "cwd")}
