@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,9 @@ from improve.escape import visible
 from improve.rule import UNKNOWN
 from improve.view import View
 from improve.workflow.here import Here
+
+if TYPE_CHECKING:
+    from improve.hosts.base import Loaded
 
 
 @click.command("history", epilog="\b\nExample:\n  improve history use-uv-not-pip")
@@ -154,11 +157,22 @@ def stale_command(days: int, as_json: bool) -> int:
     return 0
 
 
-@click.command("where", epilog="\b\nExample:\n  improve where")
+_WHERE = """\b
+Examples:
+  improve where
+  improve where --host codex      what Codex loads here, and what it does not"""
+
+
+@click.command("where", epilog=_WHERE)
 @project_option("Ask for this project instead of the current directory's.")
+@click.option(
+    "--host", default="", metavar="NAME", help="Show which instruction files this agent loads here, and why not."
+)
 @json_option
-def where_command(project: str, as_json: bool) -> int:
+def where_command(project: str, host: str, as_json: bool) -> int:
     """Show where the store is, which project this is, and which file each decision writes to, here."""
+    if host:
+        return _chain(project, host, as_json)
     from improve import hosts, report
 
     here = look_around()
@@ -190,6 +204,49 @@ def where_command(project: str, as_json: bool) -> int:
     for other in sorted(set(view.head.projects) - {key}):
         say(f"each     {visible(other)}: {_own_file(here, other, view)}")
     return 0
+
+
+def _chain(project: str, name: str, as_json: bool) -> int:
+    """Show the load chain of one host, in the order in which it sends the files."""
+    from improve import hosts, report
+    from improve.workflow import reach
+
+    if name not in hosts.names():
+        raise click.UsageError(f"no host is called {name!r}; they are: {', '.join(hosts.names())}")
+    here, host = look_around(), hosts.host(name)
+    spot = reach.spot_of(here, project)
+    chain = host.chain(spot) if host.chain else []
+    advice = reach.advice(host, chain, here.home.user)
+    if as_json:
+        files = [_file(file) for file in chain]
+        say(report.as_json("where", {"host": name, "directory": spot.cwd, "files": files, "advice": advice}))
+        return 0
+    say(f"{host.title}, for a session that starts in {_shown(here, spot.cwd)}:")
+    for file in chain:
+        size = report.counted(file.size, "byte")
+        lines = f"{report.counted(reach.count_lines(file.data), 'line')}, " if file.data else ""
+        say(f"  {file.state:<7} {_shown(here, file.path)} ({lines}{size})")
+        via = f"imported by {here.short(file.via)}" if file.via else ""
+        for label, told in (("", via), ("why: ", file.why), ("fix: ", file.fix)):
+            if told:
+                say(f"          {label}{visible(_short_all(here, told))}")
+    if not chain:
+        say("  It finds no instruction file here.")
+    for line in advice:
+        say(f"note: {visible(line)}")
+    return 0
+
+
+def _file(file: Loaded) -> dict[str, Any]:
+    from improve.workflow import reach
+
+    told = {key: value for key, value in file._asdict().items() if key not in ("data", "size")}
+    return {**told, "bytes": file.size, "lines": reach.count_lines(file.data)}
+
+
+def _short_all(here: Here, told: str) -> str:
+    """Show the paths inside a sentence with `~`."""
+    return told.replace(here.home.user + "/", "~/") if len(here.home.user) > 1 else told
 
 
 def _shown(here: Here, path: str) -> str:

@@ -86,6 +86,8 @@ class Host(Frozen):
     """How its hooks speak."""
     context_cap: int = 8000
     """Characters of rules that are given to it at the start of a session."""
+    project_bytes: int = 0
+    """Bytes of all instruction files of a project together that it reads unless told otherwise; 0 for no limit."""
     advised_lines: int = 0
     """Lines the host's own documentation advises for one instruction file; 0 for no advice."""
     limits: tuple[str, ...] = ()

@@ -83,6 +83,7 @@ HOST = Host(
     ),
     dialect=Dialect(turn="turn_id"),
     chain=_chain,
+    project_bytes=_CAP,
     limits=(
         "A hook runs only after the person has trusted it, when `codex` next starts; `codex exec` skips it in silence.",
         "Leaving the terminal program does not end the session, which lives on in the background.",
