@@ -97,6 +97,22 @@ def test_only_the_entry_is_new(text: str) -> None:
     assert list(after) == list(before)
 
 
+_notes = st.sampled_from(
+    ["", "", " // note", " /* { [ */", '\t// "quoted" /*', "/**/", "\n// own line", " /* two\nlines */"]
+)
+
+
+@given(settings(), st.data())
+def test_what_goes_in_comes_out_between_comments(text: str, data: st.DataObject) -> None:
+    """The same in a file full of comments; each of them is still there while ours is, in the same order."""
+    text = "\n".join(line + data.draw(_notes) for line in text.split("\n")) + "\n"
+    change = put_in(text, comments=True)
+    assert not any(splice.old for splice in change.splices)
+    assert jsontext.parse(change.text, comments=True)["hooks"]["Stop"]
+    assert jsontext.revert(change.text, change.splices) == text
+    assert jsontext.parse(take_out(change, comments=True), comments=True) == jsontext.parse(text, comments=True)
+
+
 @given(settings(), st.data())
 def test_any_part_can_go(text: str, data: st.DataObject) -> None:
     """Removing any element leaves valid JSON that lacks just that."""
@@ -192,7 +208,7 @@ COMMENTED = [
     "// first\n{}\n",
     "{\n  // alone\n}\n",
     '{\n  "a": 1 // one\n}\n',
-    '{\n  "a": 1, // one\n  "b": "// no comment", /* two */\n  "c": "/* nor this */" /* three */ // four\n  // five\n}\n',
+    '{\n  "a": 1, // one\n  "b": "// no comment", /* two */\n  "c": "/* nor */" /* three */ // four\n  // five\n}\n',
     '{"a": 1 /* x */}',
     '{"hooks": {"Stop": [/* none */]}}',
     '{"hooks": {"Stop": [1 /* one */, 2 // two\n]}}',

@@ -208,6 +208,20 @@ def box_at(plain: str, start: int) -> Box:
     return Box(start, at + 1, tuple(parts))
 
 
+def first_in(plain: str, start: int) -> Part | None:
+    """Find the first part of an object or array, without its end; None in an empty one."""
+    if plain[start] not in "{[":
+        return None
+    at = _skip(plain, start + 1)
+    if plain[at] in "}]":
+        return None
+    if plain[start] == "[":
+        return Part("", at, at, at)
+    key, end = _reader.raw_decode(plain, at)
+    value = _skip(plain, _skip(plain, end) + 1)
+    return Part(key, at, value, value)
+
+
 def member(source: Source, at: int, path: Path) -> tuple[Box, Part | None]:
     """Find the member of an object that the last step of a path names."""
     if source.plain[at] != "{":

@@ -21,6 +21,7 @@ from improve.jsonspan import (
     blanked,
     box_at,
     decode,
+    first_in,
     found_at,
     line_of,
     member,
@@ -117,7 +118,7 @@ def append(text: str, path: Sequence[str], item: object, *, comments: bool = Fal
     holder = after
     for key in path[:-1]:
         holder = holder.setdefault(key, {})
-    holder.setdefault(path[-1], []).append(item)
+    holder.setdefault(path[-1], []).append(_as_read(item))
     return Change(_checked(text, splices, after, comments), splices, made)
 
 
@@ -133,7 +134,7 @@ def add(text: str, key: str, value: object, *, comments: bool = False) -> Change
     if part is not None:
         raise Unfit(f"line {line_of(text, part.start)}: there is {named([key])} already")
     splices = _insertion(source, box, key, value)
-    after[key] = value
+    after[key] = _as_read(value)
     return Change(_checked(text, splices, after, comments), splices, ((key,),))
 
 
@@ -257,7 +258,7 @@ def _checked(text: str, splices: tuple[Splice, ...], wanted: object, comments: b
         new.encode("utf-8")
     except UnicodeEncodeError:
         raise Unfit("what would be written is not UTF-8") from None
-    if parse(new, comments=comments) != _as_read(wanted):
+    if parse(new, comments=comments) != wanted:
         raise Unfit("the change would touch more than its own entry")
     return new
 
@@ -278,12 +279,13 @@ class _Style:
     def __init__(self, source: Source) -> None:
         self._source = source
         self.newline = "\r\n" if "\r\n" in source.text else "\n"
-        self._root = box_at(source.plain, top(source)) if source.plain[top(source)] in "{[" else Box(0, 0, ())
+        self._root = top(source)
+        self._first = first_in(source.plain, self._root)
 
     def breaks(self, box: Box) -> bool:
-        """Tell whether a new part goes on a line of its own."""
+        """Tell whether a new part goes on a line of its own: as the last one does, or as all do outside."""
         if not box.parts:
-            return not self._root.parts or self.breaks(self._root)
+            return self._first is None or "\n" in self._source.text[self._root : self._first.start]
         start = box.parts[-2].end if len(box.parts) > 1 else box.start
         return "\n" in self._source.text[start : box.parts[-1].start]
 
@@ -300,15 +302,13 @@ class _Style:
         return outer + self._step()
 
     def _step(self) -> str:
-        root = self._root
-        return self.margin(root.parts[0].start) if root.parts and self.breaks(root) else "  "
+        first = self._first
+        return self.margin(first.start) if first and "\n" in self._source.text[self._root : first.start] else "  "
 
     def marks(self) -> tuple[str, str]:
         """Give colon and comma as the text writes them on one line."""
-        for part in self._root.parts[:1]:
-            close = self._source.text[part.value - 1] not in WHITE
-            return (":", ",") if close else (": ", ", ")
-        return ": ", ", "
+        close = self._first is not None and self._source.text[self._first.value - 1] not in WHITE
+        return (":", ",") if close else (": ", ", ")
 
     def flat(self, key: str | None, value: object) -> str:
         """Write a part on one line."""
