@@ -119,9 +119,10 @@ function sessions(directory, parentOf) {
     paused: async (session) => {
       if (!(await parent(session))) send("stop", session)
     },
-    /** Waits for what is on its way, then says that the sessions are over. */
+    /** Waits for what is on its way, then says that the sessions are over; not to one who does not answer. */
     ended: async () => {
-      await Promise.all(running)
+      const answers = await Promise.all(running)
+      if (answers.includes(undefined)) return
       await Promise.all([...active].slice(-KEPT / 10).map((session) => call("session-end", { session_id: session, cwd: directory })))
       active.clear()
     },

@@ -104,7 +104,8 @@ export default function (pi) {
     // "tool_call": the event `pre-tool` goes here
     on("session_shutdown", async (_, context) => {
       const told = about(context)
-      await Promise.all(running)
+      const answers = await Promise.all(running)
+      if (answers.includes(undefined)) return // it does not answer
       if (rules.delete(told.session_id)) await call("session-end", told)
     })
   } catch {}
