@@ -79,6 +79,14 @@ said("silent", NOTHING, SILENT)
 said("stuck", NOTHING, (b'{"prompt": "no, ', SILENT))
 
 
+serial = itertools.count()
+
+
+def typed(machine: Machine) -> bytes:
+    """Give a correction that was not heard before."""
+    return payload("claude-code", "prompt", machine.app, turn=f"t-{next(serial)}")
+
+
 @circumstance(KEPT)
 def _usual(machine: Machine) -> Iterator[dict[str, Any]]:
     yield {}
@@ -86,17 +94,17 @@ def _usual(machine: Machine) -> Iterator[dict[str, Any]]:
 
 @circumstance(KEPT)
 def _mark_of_byte_order(machine: Machine) -> Iterator[dict[str, Any]]:
-    yield {"stdin": b"\xef\xbb\xbf" + payload("claude-code", "prompt", machine.app)}
+    yield {"stdin": b"\xef\xbb\xbf" + typed(machine)}
 
 
 @circumstance(TOLD)
 def _never_closed(machine: Machine) -> Iterator[dict[str, Any]]:
-    yield {"stdin": (payload("claude-code", "prompt", machine.app), SILENT)}
+    yield {"stdin": (typed(machine), SILENT)}
 
 
 @circumstance(TOLD)
 def _much_beside(machine: Machine) -> Iterator[dict[str, Any]]:
-    said = json.loads(payload("claude-code", "prompt", machine.app))
+    said = json.loads(typed(machine))
     yield {"stdin": json.dumps({**said, "transcript": "x" * (50 << 20)}).encode()}
 
 
@@ -254,9 +262,6 @@ CIRCUMSTANCES.update({name: (NOTHING, CIRCUMSTANCES[name][1]) for name in NO_ROO
 def machine(tmp_path: Path) -> Machine:
     """A home whose path has blanks, quotes and letters of several scripts."""
     return Machine(tmp_path, 'it\'s a $HOME "né" 家')
-
-
-serial = itertools.count()
 
 
 def too_long(fired: Fired) -> bool:
