@@ -176,7 +176,10 @@ class _Call:
         if not next(row.session_variable for row in hosts.ROWS if row.name == self.host.name):
             from improve import ancestry
 
-            ancestry.note(os.path.join(self.home.cache, "sessions"), self.host.name, self.session)
+            try:
+                ancestry.note(os.path.join(self.home.cache, "sessions"), self.host.name, self.session)
+            except OSError:  # the agent's calls then count one by one; the event itself goes on
+                return
 
     def _prompt(self) -> str:
         from improve import cue
@@ -207,7 +210,7 @@ class _Call:
         queue.end(self.home.file("queue"), event)
 
     def _start(self) -> str:
-        if self.host.dialect.briefs_with_prompt:
+        if self.host.dialect.briefs_with_prompt or self.host.dialect.answer == "none":
             return ""
         again = _told(self.said, "source") == "resume" and self.host.dialect.keeps_context
         return self._brief(unless=self._briefed() if again else "")

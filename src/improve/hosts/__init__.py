@@ -104,8 +104,9 @@ def running_in(env: Mapping[str, str]) -> Host | None:
 
 
 def session_in(env: Mapping[str, str]) -> str:
-    """Return the id of the surrounding session, empty when no host tells."""
-    named = (env.get(row.session_variable, "") for row in ROWS if row.session_variable)
+    """Return the id of the surrounding session, empty when the host this runs in does not tell."""
+    name = name_in(env)
+    named = (env.get(row.session_variable, "") for row in ROWS if row.session_variable and name in ("", row.name))
     return next(filter(None, named), "")
 
 

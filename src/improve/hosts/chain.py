@@ -9,9 +9,12 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from improve.hosts.base import Loaded, Spot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 CAP = 4 << 20
 """Bytes of the largest file that is looked at; Claude Code has the same limit."""
@@ -221,10 +224,10 @@ def once(found: Iterable[Loaded]) -> list[Loaded]:
 
 def foreign(found: list[Loaded], spot: Spot, names: Sequence[str], title: str, fix: str) -> list[Loaded]:
     """Add the instruction files of the project that this host does not know."""
-    known = {f.path for f in found}
+    known = {os.path.realpath(f.path) for f in found}
     steps = dict.fromkeys(filter(None, (top(spot.cwd), spot.cwd)))
     paths = (os.path.join(step, name) for step in steps for name in names)
-    there = present(path for path in paths if path not in known)
+    there = present(path for path in paths if os.path.realpath(path) not in known)
     return found + [unseen(f, "off", f"{title} does not read {os.path.basename(f.path)}", fix) for f in there]
 
 

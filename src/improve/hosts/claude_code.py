@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from improve.hosts import chain, imports, settings, text
 from improve.hosts.base import Host, Loaded, Spot, directory, under
 from improve.hosts.dialect import Dialect
 from improve.hosts.wiring import Hook, Settings
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 _folder = directory("CLAUDE_CONFIG_DIR", ".claude")
@@ -36,7 +36,7 @@ def _chain(spot: Spot) -> list[Loaded]:
     own = _at(os.path.join(_MANAGED, ".claude"), _MANAGED) + _excluded(_at(user, user), said)
     project = [f for step in steps if os.path.realpath(step) != user for f in _step(step, user)]
     project = _excluded(project, said)
-    project = _without_agents(project, said)
+    project = _without_agents(project, said, spot.cwd)
     found = chain.once(imports.follow([*own, *project], _imports(spot, user)))
     found = [f._replace(data=_sent(f)) for f in found]
     found += chain.below(spot.cwd, ("CLAUDE.md", "AGENTS.md"))
@@ -114,26 +114,29 @@ def _excluded(found: list[Loaded], said: _Said) -> list[Loaded]:
     return [chain.unseen(f, "off", why, fix) if matches(f.path) else f for f in found]
 
 
-def _without_agents(found: list[Loaded], said: _Said) -> list[Loaded]:
+def _without_agents(found: list[Loaded], said: _Said, cwd: str) -> list[Loaded]:
     """Switch AGENTS.md off where a setting or a CLAUDE.md with something in it does."""
-    switched, where = (
-        said.values("enabledPlugins", _PLUGIN)[-1:][0] if said.values("enabledPlugins", _PLUGIN) else (1, "")
-    )
+    if not any(os.path.basename(file.path) == "AGENTS.md" for file in found):
+        return found
+    switched, where = [(True, ""), *said.values("enabledPlugins", _PLUGIN)][-1]
+    state, why, fix = "off", f"enabledPlugins in {where} switches AGENTS.md off", f'set "{_PLUGIN}" to true there'
     switch = next((f for f in found if _switches(f)), None)
+    if switched is not False and not switch:
+        return found
     kept = []
     for file in found:
-        if os.path.basename(file.path) != "AGENTS.md":
-            kept.append(file)
-        elif switched is False:
-            fix = f'set "{_PLUGIN}" to true there'
-            kept.append(chain.unseen(file, "off", f"enabledPlugins in {where} switches AGENTS.md off", fix))
-        elif switch:
-            line = f"@{os.path.relpath(file.path, os.path.dirname(switch.path))}"
-            why, fix = f"{switch.path} is read instead", f"add the line {line} to {switch.path}"
-            kept.append(chain.unseen(file, "hidden", why, fix))
-        else:
-            kept.append(file)
+        if os.path.basename(file.path) == "AGENTS.md":
+            if switched is not False and switch:
+                state, why, fix = "hidden", f"{switch.path} is read instead", _drawn_in(file, switch, cwd)
+            file = chain.unseen(file, state, why, fix)
+        kept.append(file)
     return kept
+
+
+def _drawn_in(file: Loaded, switch: Loaded, cwd: str) -> str:
+    line = f"@{os.path.relpath(file.path, os.path.dirname(switch.path))}"
+    asked = "" if imports.inside(cwd, file.path) else ", and approve external imports when Claude Code asks"
+    return f"add the line {line} to {switch.path}{asked}"
 
 
 def _switches(found: Loaded) -> bool:

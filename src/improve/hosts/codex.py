@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 
 from improve.hosts import chain, settings
 from improve.hosts.base import Host, Loaded, Spot, directory, shared_skills, under
 from improve.hosts.dialect import Dialect
 from improve.hosts.wiring import Hook, Settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _folder = directory("CODEX_HOME", ".codex")
 

@@ -61,7 +61,7 @@ HOST = Host(
             ),
         ),
     ),
-    dialect=Dialect(prompt="message"),
+    dialect=Dialect(answer="none", prompt="message"),
     limits=(
         "What its hooks print is thrown away: rules reach it only from the files it loads.",
         "Taken from its documentation and source, not seen on the real program.",

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
 
+from improve.frozen import Frozen
 from improve.hosts import text
 from improve.hosts.base import Loaded
 from improve.hosts.chain import IN_SIGHT, look, top, unseen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
 
 _MARKUP = "*_>|#["
 _CLOSING = "*_"
 _ENDS = ".,;:!?"
 
 
-class Imports(NamedTuple):
+class Imports(Frozen):
     """What a host does with `@path`."""
 
     mentions: Callable[[str], list[str]]

@@ -6,7 +6,10 @@ neither an `@` nor a comment and are never looked at line by line.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 
 _TAGS = (
     " address article aside blockquote body center col colgroup dd details dialog dir div dl dt fieldset figcaption"
