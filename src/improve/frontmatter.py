@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import json
 
-from improve import block
-from improve.markdown import BOM
-
+_BOM = b"\xef\xbb\xbf"
 PATHS, GLOBS, APPLY_TO = "paths", "globs", "applyTo"
 _HOMES = (
     (PATHS, "/.claude/rules/", ".md"),
@@ -94,7 +92,9 @@ def make(path: str, globs: tuple[str, ...]) -> bytes:
 
 def end(data: bytes) -> int:
     """Find where the block ends; 0 when the file has none."""
-    start = len(BOM) if data.startswith(BOM) else 0
+    from improve import block
+
+    start = len(_BOM) if data.startswith(_BOM) else 0
     lines = data[start:].splitlines(keepends=True)
     count = block.front_matter([line.rstrip(b"\r\n") for line in lines])
     return start + sum(map(len, lines[:count])) if count else 0
