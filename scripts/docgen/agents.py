@@ -174,7 +174,8 @@ def removal() -> str:
     rows = []
     for host in hosts.all_hosts():
         for part in host.wiring:
-            what = "the entries whose command names `improve-hook`" if isinstance(part, Settings) else "the file"
+            what = "the file, unless it is your own" if getattr(part, "optional", False) else "the file"
+            what = "the entries whose command names `improve-hook`" if isinstance(part, Settings) else what
             rows.append((host.title, f"`{shown(part.file)}`", what))
     places = dict.fromkeys(skill(host) for host in hosts.all_hosts() if host.skills)
     rows += [("the skill", place, "the directory") for place in places]

@@ -258,3 +258,18 @@ def test_odd_files_of_a_host_stop_nothing(
         file.parent.mkdir(exist_ok=True)
         file.write_text(data)
     improve("doctor")
+
+
+def test_opencode_without_plugins_is_named(
+    home: Path, shop: Path, improve: Improve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A variable is enough for it to load none; a file of its own that only helps it to start is no fault."""
+    (home / ".config" / "opencode").mkdir(parents=True)
+    improve("install", "opencode", "--yes")
+    monkeypatch.setenv("OPENCODE_PURE", "1")
+    assert findings(improve, "opencode", 5) == [
+        (False, "OPENCODE_PURE is set here, so OpenCode loads no plugins", "unset OPENCODE_PURE")
+    ]
+    monkeypatch.setenv("OPENCODE_PURE", "0")
+    (home / ".config" / "opencode" / ".npmrc").write_text("fetch-retries=1\n")
+    assert findings(improve, "opencode", 0) == []

@@ -300,13 +300,27 @@ def test_a_file_past_the_cap_is_told(home: Path, shop: Path, improve: Improve, i
     assert "32768" in rule["why"]
 
 
+def test_more_than_a_session_can_be_told_is_said(
+    shop: Path, rules: Path, improve: Improve, install: Callable[..., None]
+) -> None:
+    """Rules that no file says and that are too many for the hook are counted, and not called delivered."""
+    install("claude-code")
+    for number in range(40):
+        improve("observe", f"Call part {number} by its name, {'w' * 180} {number}", "--session", "a", "--new")
+    told = host(improve("doctor", "--json"), "claude-code")
+    by_hook = sum(rule["by"] == "hook" for rule in told["rules"])
+    assert 20 < by_hook < 41
+    (found,) = told["findings"]
+    assert found["what"] == f"{41 - by_hook} rules do not fit into the 8,000 characters a session is told"
+
+
 def test_a_long_file_is_told(home: Path, shop: Path, improve: Improve, install: Callable[..., None]) -> None:
     """Longer than the makers of the host advise."""
     install("claude-code")
     (shop / "CLAUDE.md").write_text("- Say what you do\n" * 201)
-    assert "CLAUDE.md has 201 lines; Claude Code's makers advise 200" in improve("doctor").out
-    (shop / "CLAUDE.md").write_text("- Say what you do\n" * 200)
-    assert "makers advise" not in improve("doctor").out
+    assert "CLAUDE.md has 201 lines; Claude Code advises fewer than 200\n           → move " in improve("doctor").out
+    (shop / "CLAUDE.md").write_text("- Say what you do\n" * 199)
+    assert "advises" not in improve("doctor").out
 
 
 @pytest.mark.parametrize(

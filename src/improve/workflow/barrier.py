@@ -199,6 +199,14 @@ def _trusted_by_gemini(here: Here, folder: str) -> bool:
     return any(os.path.dirname(name) in _above(here.cwd) for name, how in known.items() if how == "TRUST_PARENT")
 
 
+# --- OpenCode: seen in version 1.18 ---
+
+
+def _opencode(here: Here, _: str) -> Iterator[Barrier]:
+    if here.env.get("OPENCODE_PURE", "").lower() not in ("", "0", "false"):
+        yield Barrier(True, "OPENCODE_PURE is set here, so OpenCode loads no plugins", "unset OPENCODE_PURE")
+
+
 # --- Qwen Code: https://qwenlm.github.io/qwen-code-docs/en/users/features/hooks/ ---
 
 
@@ -211,5 +219,6 @@ _CHECKS: dict[str, Callable[[Here, str], Iterator[Barrier]]] = {
     "claude-code": _claude_code,
     "codex": _codex,
     "gemini": _gemini,
+    "opencode": _opencode,
     "qwen": _qwen,
 }

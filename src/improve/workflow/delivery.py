@@ -15,6 +15,7 @@ from improve.report import counted
 from improve.rule import Rule
 from improve.workflow import brief
 from improve.workflow.here import Here
+from improve.workflow.reach import Reached, advice, reach
 from improve.workflow.repair import Finding
 
 _MANY = 3
@@ -48,8 +49,9 @@ def ways(here: Here, host: Host, files: Sequence[Loaded], *, hook: bool) -> list
     view = here.store.view()
     names = here.names_of(here.project_key("", view), view)
     told = brief.text(here, host) if hook and not _off(here, host) else ""
-    said = [(file, _flat(file.data)) for file in files if file.state in IN_SIGHT]
-    return [_way(row.rule, host, files, said, told) for row in view.index.active(names, brief.MANY)]
+    said = [(file.path, _flat(file.data)) for file in files if file.state in IN_SIGHT]
+    written = {found.rule_id: found for found in reach(here, host, view)}
+    return [_way(row.rule, written.get(row.rule.id), said, told) for row in view.index.active(names, brief.MANY)]
 
 
 def _off(here: Here, host: Host) -> bool:
@@ -62,26 +64,14 @@ def _flat(data: bytes) -> str:
     return " ".join(data.decode("utf-8", "replace").split())
 
 
-def _way(rule: Rule, host: Host, files: Sequence[Loaded], said: Iterable[tuple[Loaded, str]], told: str) -> Way:
-    texts = [" ".join(text.split()) for text in (rule.text, *(w.text for w in rule.written_to)) if text]
-    for file, text in said:
-        if any(each in text for each in texts):
-            return Way(rule, "file", file.path)
-    where, why, fix = _lost(rule, host, files)
-    return Way(rule, "hook" if f"- {visible(rule.text)} (" in told else "", where, why, fix)
-
-
-def _lost(rule: Rule, host: Host, files: Sequence[Loaded]) -> tuple[str, str, str]:
-    """Say what became of the lines that were written for a rule."""
-    known = {os.path.realpath(file.path): file for file in files}
-    for place in rule.written_to:
-        file = known.get(os.path.realpath(place.path))
-        if file and file.state not in IN_SIGHT:
-            return file.path, file.why or f"{host.title} does not load it", file.fix
-        if file and file.state == "cut":
-            return file.path, file.why, file.fix
-    path = next((place.path for place in rule.written_to), "")
-    return path, f"{host.title} does not load it here" if path else "", ""
+def _way(rule: Rule, written: Reached | None, said: Iterable[tuple[str, str]], told: str) -> Way:
+    if written and written.reached:
+        return Way(rule, "file", written.path)
+    for path, text in said:
+        if " ".join(rule.text.split()) in text:
+            return Way(rule, "file", path)
+    how = "hook" if f"- {visible(rule.text)} (" in told else ""
+    return Way(rule, how, written.path, written.why, written.fix) if written else Way(rule, how)
 
 
 def summary(here: Here, found: Sequence[Way]) -> str:
@@ -113,6 +103,11 @@ def losses(here: Here, host: Host, found: Sequence[Way], *, installed: bool) -> 
         what = f"{counted(len(group), 'rule')} in {shown(here, path)} {verb} not load: {group[0].why}{told}"
         install = "" if installed or not host.wiring else f"improve install {host.name}"
         yield Finding(True, what, group[0].fix or install)
+    left = sum(not way.how and not way.path for way in found)
+    if left and any(way.how == "hook" for way in found):
+        verb = "does" if left == 1 else "do"
+        what = f"{counted(left, 'rule')} {verb} not fit into the {host.context_cap:,} characters a session is told"
+        yield Finding(True, what, "improve due, and improve stale for what nobody needs any more")
 
 
 def _by_file(found: Iterable[Way]) -> dict[str, list[Way]]:
@@ -124,11 +119,6 @@ def _by_file(found: Iterable[Way]) -> dict[str, list[Way]]:
 
 
 def long_files(here: Here, host: Host, files: Iterable[Loaded]) -> Iterator[Finding]:
-    """Name loaded files that are longer than the host's makers advise, and those it cuts."""
-    for file in files:
-        lines = file.data.count(b"\n")
-        if host.advised_lines and file.state in IN_SIGHT and lines > host.advised_lines:
-            what = f"{shown(here, file.path)} has {lines} lines; {host.title}'s makers advise {host.advised_lines}"
-            yield Finding(True, what, "move what concerns single paths into rule files: improve suggest-destination")
-        if file.state == "cut":
-            yield Finding(True, f"{shown(here, file.path)}: {file.why}", file.fix)
+    """Name files that are longer than the host's makers advise, or than it reads."""
+    for said in advice(host, files, here.home.user):
+        yield Finding(True, said, "move what concerns few files out of it: improve suggest-destination RULE_ID")

@@ -147,7 +147,8 @@ def _hooks(here: Here, health: Health, dead: set[str]) -> None:
 def _as_written(here: Here, health: Health, again: str) -> None:
     """Compare what stands there with what this version writes; a file that cannot be read is told elsewhere."""
     plugin = health.host.dialect.answer == "text"
-    found = [each for each in health.hooks if each.theirs or plugin]
+    extras = {part.file(here.home.user, here.env) for part in health.host.wiring if getattr(part, "optional", False)}
+    found = [each for each in health.hooks if (each.theirs or plugin) and each.file not in extras]
     for path, state in dict.fromkeys((each.file, each.state) for each in found if each.state != "ok"):
         names = [each.theirs for each in found if (each.file, each.state) == (path, state)]
         whole = plugin or len(names) == sum(each.file == path for each in found)
