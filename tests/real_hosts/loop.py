@@ -55,13 +55,17 @@ class Loop:
         return asked
 
     def rules(self) -> None:
-        """One rule stands in the project's instruction file, one is only known."""
+        """One rule stands in the project's instruction file, one is only known, and nobody tells it yet."""
         self.box.write(self.instructions, "# The app\n\nA person wrote this line.\n")
         self.observe(WRITTEN)
         self.box.improve("escalate", "--apply")
         text = self.instructions.read_text(encoding="utf-8")
         assert WRITTEN.text in text, f"expected {WRITTEN.text!r} in {self.instructions.name}:\n{text}"
         self.observe(UNWRITTEN)
+        # also lets the host bring its settings into its own newest form, so that what changes later is ours
+        asked = self.ask("please say hello", Say("Hello."))
+        self.holds(asked, UNWRITTEN, 0, "nothing from a hook before there is one")
+        self.holds(asked, WRITTEN, 1, "the rule from its file")
 
     def observe(self, rule: Ruled) -> None:
         """Record a rule on two occasions."""
@@ -216,7 +220,7 @@ def _changes(before: dict[str, str], after: dict[str, str]) -> str:
 
 STEPS: dict[str, str] = {
     "rules": "",
-    "install": "rules",
+    "install": "",
     "brief": "install",
     "resume": "brief",
     "inbox": "resume",
