@@ -380,6 +380,45 @@ def test_a_person_s_own_hook_is_left(improve: Improve, home: Path) -> None:
     assert not (hook.parent / "UserPromptSubmit").exists()
 
 
+def test_a_file_that_is_only_of_help_stops_nothing(improve: Improve, home: Path) -> None:
+    """Where the person has a file of their own in the place of one we can do without, it stays, and all is well."""
+    path = home / ".config" / "opencode" / ".npmrc"
+    path.parent.mkdir(parents=True)
+    path.write_text("registry=https://npm.example.org/\n")
+    assert "left     hooks in ~/.config/opencode/.npmrc" in improve("install").out
+    improve("uninstall")
+    assert path.read_text() == "registry=https://npm.example.org/\n"
+
+
+def test_what_was_written_elsewhere_is_found(
+    improve: Improve, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A host that keeps its files in another place today is uninstalled where it was installed."""
+    place = tmp_path / "config"
+    place.mkdir()
+    (place / "settings.json").write_bytes(b'{"a": 1}')
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(place))
+    improve("install", "claude-code")
+    assert (place / "skills" / "improve" / "SKILL.md").exists()
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR")
+    improve("uninstall")
+    assert [(path.name, path.read_bytes()) for path in place.iterdir()] == [("settings.json", b'{"a": 1}')]
+    assert tree(home) == {}
+
+
+def test_a_store_that_was_thrown_away_leaves_no_entry(improve: Improve, home: Path) -> None:
+    """After the whole store was deleted, uninstall still finds what calls it, and makes no new store."""
+    import shutil
+
+    path = settings(home, "claude-code", b'{"a": 1}')
+    improve("install")
+    shutil.rmtree(home / ".agent-improvement")
+    improve("uninstall")
+    assert json.loads(path.read_bytes()) == {"a": 1}
+    assert not (home / ".agent-improvement").exists()
+    assert not list(home.rglob("SKILL.md"))
+
+
 @pytest.mark.parametrize("file", [".config/opencode/plugins/improve.js", ".copilot/hooks/improve.json"])
 def test_a_file_of_ours_that_was_changed_by_hand_stays(improve: Improve, everyone: Path, file: str) -> None:
     """Neither install nor uninstall throws away what a person put into a file of ours."""

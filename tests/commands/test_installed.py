@@ -15,7 +15,7 @@ import skills_ref
 from skills_ref.parser import read_properties
 
 from commands.conftest import Improve
-from commands.installing import FILES, FOLDERS, commands, foreign, tree
+from commands.installing import DATA, FILES, FOLDERS, commands, foreign, tree
 from improve import clock
 from improve.workflow import skill
 from improve.workflow.here import Here
@@ -279,6 +279,29 @@ def test_a_host_that_saves_its_settings_all_the_time(improve: Improve, home: Pat
     improve("uninstall")
     assert commands(path) == ["theirs"]
     assert json.loads(path.read_bytes())["number"] == rounds
+
+
+@pytest.mark.parametrize("seconds", [0.15, 0.2, 0.25, 0.3, 0.4, 0.5])
+def test_a_process_that_is_killed_leaves_nothing_for_good(improve: Improve, everyone: Path, seconds: float) -> None:
+    """Killed at any moment of an install or an uninstall, the next pair of them leaves the tree of the start."""
+    for host in FILES:
+        (everyone / FILES[host]).write_bytes((DATA / "good" / "real-claude.json").read_bytes())
+    before = tree(everyone)
+    for verb in ("install", "uninstall"):
+        process = subprocess.Popen([*IMPROVE, verb], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(seconds)
+        process.kill()
+        process.wait()
+        improve("install")
+    improve("uninstall")
+    drafts = list(everyone.rglob(".improve-*"))  # the next write in there sweeps them after an hour
+    for draft in drafts:
+        draft.unlink()
+        for folder in draft.parents:
+            name = folder.relative_to(everyone).as_posix() if folder.is_relative_to(everyone) else "."
+            if name not in {".", *before} and not any(folder.iterdir()):
+                folder.rmdir()
+    assert tree(everyone) == before
 
 
 @pytest.mark.parametrize("moment", ["before", "after"])

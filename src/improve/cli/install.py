@@ -140,8 +140,8 @@ def _line(here: Here, step: Step, *, dry_run: bool) -> str:
     users = f" ({', '.join(step.piece.hosts)})" if step.piece.hosts else ""
     kinds = {"settings": "hooks in", "whole": "hooks in", "skill": "skill", "launcher": "launcher"}
     what = f"{kinds[step.piece.kind]} {visible(here.short(step.piece.path))}{users}"
-    why = f": {visible(step.why)}" if step.why else ""
-    return f"{verbs.get(step.state, step.state):8} {what}{why}"
+    why = visible(step.why.removeprefix(f"{step.piece.path}: ").removeprefix(f"{step.piece.path} "))
+    return f"{verbs.get(step.state, step.state):8} {what}{': ' * bool(why)}{why}"
 
 
 def _report_json(here: Here, command: str, done: list[Step], *, dry_run: bool, notes: dict[str, str]) -> None:

@@ -152,12 +152,13 @@ def _failed(step: Step, error: ImproveError) -> Step:
 
 
 def _write(here: Here, step: Step, known: Receipt) -> None:
-    """Write one file; the receipt of settings is there before, so that a kill in between costs nothing."""
+    """Write one file; what the receipt needs to know is there before, so that a kill in between costs nothing."""
     path, mode, settings = step.piece.path, 0o755 if step.piece.executable else 0o644, step.piece.kind == "settings"
     before = step.before
     assert before is not None
-    known.note_directories(path)
-    earlier = known.items.get(path)
+    earlier, new_directories = known.items.get(path), known.note_directories(path)
+    if new_directories and not settings:
+        receipt.save(here.home, known)
     if settings:
         mode, step = 0o600, _with_backup(here, step)
         _remember(here, known, step)
@@ -246,16 +247,19 @@ def _take_launchers(here: Here, known: Receipt) -> list[Step]:
 
 
 def _tidy(here: Here, known: Receipt, done: Iterable[Step]) -> None:
-    """Remove the directories that were made, or that bear our name, and hold nothing."""
-    if known.empty:
-        receipt.save(here.home, known)
+    """Remove the directories that were made, or that bear our name, and hold nothing; those of the receipt last."""
     ours = {os.path.dirname(step.piece.path) for step in done if step.piece.kind in ("skill", "launcher")}
-    for folder in sorted({*known.directories, *ours}, key=len, reverse=True):
+    made = sorted({*known.directories, *ours}, key=len, reverse=True)
+    _remove_empty(made)
+    known.directories = [folder for folder in known.directories if known.items and os.path.isdir(folder)]
+    receipt.save(here.home, known)
+    _remove_empty(made)
+
+
+def _remove_empty(folders: Iterable[str]) -> None:
+    for folder in folders:
         with contextlib.suppress(OSError):
             os.rmdir(folder)
-    known.directories = [folder for folder in known.directories if os.path.isdir(folder)]
-    if not known.empty:
-        receipt.save(here.home, known)
 
 
 def _journal(here: Here, event: str, done: Iterable[Step]) -> None:

@@ -208,7 +208,7 @@ def _file_in(piece: Piece, known: Item | None) -> Step:
         return Step(piece, "same", seen, piece.data, item)
     if seen.exists and not _is_own(piece, known, seen):
         changed = STAMP.encode() in seen.data
-        if piece.kind == "skill":
+        if piece.kind == "skill" or (isinstance(piece.part, Whole) and piece.part.optional):
             return Step(piece, "left", seen, why="it was changed by hand" if changed else "it is your own")
         who = "was changed by hand" if changed else "is there already, and not from improve"
         raise Refused(f"{piece.path} {who}; it was left as it is. Add the commands to it, or move it away")

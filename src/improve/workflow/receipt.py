@@ -46,18 +46,14 @@ class Receipt:
     items: dict[str, Item] = field(default_factory=dict)
     directories: list[str] = field(default_factory=list)
 
-    @property
-    def empty(self) -> bool:
-        """Tell whether nothing of ours is left to remember."""
-        return not self.items
-
-    def note_directories(self, path: str) -> None:
-        """Remember the directories that will have to be made for a file."""
-        folder = os.path.dirname(path)
+    def note_directories(self, path: str) -> bool:
+        """Remember the directories that will have to be made for a file; tell whether there are new ones."""
+        folder, before = os.path.dirname(path), len(self.directories)
         while folder != os.path.dirname(folder) and not os.path.lexists(folder):
             if folder not in self.directories:
                 self.directories.append(folder)
             folder = os.path.dirname(folder)
+        return len(self.directories) > before
 
 
 def load(home: Home) -> Receipt:
@@ -82,7 +78,7 @@ def _item(said: dict[str, Any]) -> Item:
 def save(home: Home, receipt: Receipt) -> None:
     """Write the receipt, private; remove it when there is nothing to remember."""
     path = home.file(NAME)
-    if receipt.empty:
+    if not receipt.items and not receipt.directories:
         files.unlink(path)
         return
     listed = {name: asdict(item) for name, item in sorted(receipt.items.items())}
