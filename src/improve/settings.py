@@ -86,7 +86,9 @@ def check(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[Problem]]:
 
 def name_of(where: Where) -> str:
     """Name a value as a person counts: `routes.1.file` is the file of the first route."""
-    return ".".join(f"{step + 1}" if isinstance(step, int) else step for step in where)
+    from improve.escape import visible
+
+    return ".".join(f"{step + 1}" if isinstance(step, int) else visible(step) for step in where)
 
 
 def nearest(name: str, known: tuple[str, ...]) -> str:

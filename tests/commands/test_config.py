@@ -198,6 +198,29 @@ def test_a_broken_file_is_named_and_left_alone(improve: Improve, file: Path, arg
     assert file.read_bytes() == b"git: maybe\nodd: \xff\n"
 
 
+HOSTILE = "\\e]0;owned\\a\\e[2J\\u202e\\u200b\\nforged: line"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'"x{HOSTILE}": 1\ntrust: "{HOSTILE}"\n',
+        f'routes:\n- file: "{HOSTILE}.md"\n  "y{HOSTILE}": 1\n',
+        f'routes: "{HOSTILE}"\n',
+    ],
+)
+@pytest.mark.parametrize("argv", [("list",), ("check",), ("check", "--json"), ("set", "git", "true"), ("get", "git")])
+def test_nothing_of_the_file_reaches_the_terminal_raw(
+    improve: Improve, file: Path, text: str, argv: tuple[str, ...]
+) -> None:
+    """Control, invisible and reversing characters are shown, and no value makes a line of its own."""
+    file.parent.mkdir(mode=0o700)
+    file.write_bytes(text.encode())
+    said = improve("config", *argv, code=6)
+    assert (said.out + said.err).replace("\n", "").isprintable()
+    assert "\nforged" not in said.out + said.err
+
+
 # --- changing ---
 
 
@@ -251,6 +274,17 @@ def test_a_bad_value_is_refused_with_what_is_allowed(
 def test_json_before_the_action_is_no_silent_nothing(improve: Improve) -> None:
     """An option in a place where it would be passed over is refused."""
     assert "--json goes behind get" in improve("config", "--json", "get", "git", code=2).out
+
+
+def test_the_switch_holds_for_settings_too(improve: Improve, file: Path) -> None:
+    """While improve is off nothing is written, and looking still works."""
+    improve("off")
+    improve("config", "set", "git", "false", code=3)
+    assert not file.exists()
+    assert improve("config", "get", "git").out == "true\n"
+    improve("on")
+    improve("config", "set", "git", "false")
+    assert improve("config", "get", "git").out == "false\n"
 
 
 def test_concurrent_sets_all_arrive(file: Path) -> None:

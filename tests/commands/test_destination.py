@@ -437,6 +437,33 @@ def test_confirm_looks_where_the_route_leads(improve: Improve, repository: Repos
 # --- kept ---
 
 
+def test_a_destination_survives_a_merge_and_a_split(improve: Improve, repository: Repository) -> None:
+    """The file that a person named for one of two rules is that of the rule they become, and of its parts."""
+    shop = repository("shop")
+    improve("observe", DEPLOY, cwd=shop)
+    improve("observe", MOCK, "--file", "docs/a.md", cwd=shop)
+    improve("merge", "drain-the-queue-before-a-deploy", MOCK_ID)
+    improve("split", "drain-the-queue-before-a-deploy", MOCK)
+    for rule_id in ("drain-the-queue-before-a-deploy", MOCK_ID):
+        assert improve("history", rule_id, "--json").json["destination"]["path"] == "docs/a.md"
+
+
+def test_a_file_of_an_earlier_version_keeps_its_destinations(improve: Improve, rules: Path) -> None:
+    """Without globs, and with keys that we do not know: read as before, written back to the byte."""
+    rules.parent.mkdir(mode=0o700)
+    text = (
+        f"version: 2\nrules:\n- id: a\n  rule: {MOCK}\n  created: 2026-01-01\n"
+        "  destination: {path: docs/a.md, mine: x}\n"
+        f"- id: b\n  rule: {DEPLOY}\n  created: 2026-01-01\n  destination:\n    path: docs/b.md # b\n    section: B\n"
+    )
+    rules.write_bytes(text.encode())
+    assert improve("history", "a", "--json").json["destination"] == {"path": "docs/a.md", "section": "", "paths": []}
+    improve("set", "a", "--severity", "3")
+    improve("set", "b", "--severity", "3")
+    kept = rules.read_bytes().decode().replace("  severity: 3\n", "")
+    assert [line for line in text.splitlines() if line not in kept] == []
+
+
 def test_globs_survive_the_spool_and_a_file_that_people_edit(improve: Improve, home: Path, rules: Path) -> None:
     """They are the same after a wait in the spool; keys that we do not know stay."""
     pending = Pending(

@@ -29,6 +29,7 @@ def put(here: Here, name: str, text: str | None) -> bool:
     """Make a setting say this, or take its line out when there is no text; tells whether the file was changed.
 
     Raises:
+        Refused: improve is switched off here.
         UsageError: there is no such setting, or it may not be that.
         NeedsRepair: config.yaml is broken; nothing was written.
     """
@@ -36,6 +37,8 @@ def put(here: Here, name: str, text: str | None) -> bool:
     value, problems = parse_value(name, text) if text is not None else (None, [])
     if problems:
         raise UsageError(f"{'; '.join(problems)}; nothing was changed")
+    if why := here.off():
+        raise Refused(why)
     path = here.home.file(FILE)
     if text is None and not os.path.lexists(path):
         return False
