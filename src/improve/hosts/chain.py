@@ -123,6 +123,17 @@ def top(cwd: str, markers: Sequence[str] = (".git",)) -> str:
     return next((s for s in reversed(upward(cwd)) if any(os.path.lexists(os.path.join(s, m)) for m in markers)), "")
 
 
+def around(root: str) -> str:
+    """Give the main work tree that a linked one lies inside of; empty for any other directory."""
+    mark = os.path.join(root, ".git") if root else ""
+    said = look(mark) if mark and is_file(mark) else None
+    name, _, place = said.data.decode("utf-8", "surrogateescape").strip().partition(": ") if said else ("", "", "")
+    shared = os.path.dirname(os.path.dirname(os.path.normpath(os.path.join(root, place))))
+    main = os.path.realpath(os.path.dirname(shared))
+    inner = os.path.realpath(root).startswith(main + os.sep)
+    return main if name == "gitdir" and os.path.basename(shared) == ".git" and inner else ""
+
+
 def unseen(found: Loaded, state: str, why: str, fix: str = "") -> Loaded:
     """Say that a file does not reach the model; one that cannot be read stays what it is."""
     return found if found.state == "off" else found._replace(state=state, why=why, fix=fix, data=b"")

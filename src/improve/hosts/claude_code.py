@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from improve.hosts import chain, imports, settings, text
 from improve.hosts.base import Host, Loaded, Spot, directory, under
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 _folder = directory("CLAUDE_CONFIG_DIR", ".claude")
 
-_MANAGED = "/etc/claude-code"
+_MANAGED = "/Library/Application Support/ClaudeCode" if sys.platform == "darwin" else "/etc/claude-code"
 _PLUGIN = "cc-plugin-agents-md@builtin"
 """The part of Claude Code that reads AGENTS.md."""
 _TEXT = (
@@ -35,7 +36,7 @@ def _chain(spot: Spot) -> list[Loaded]:
     said = _Said(spot)
     own = _at(os.path.join(_MANAGED, ".claude"), _MANAGED) + _excluded(_at(user, user), said)
     project = [f for step in steps if os.path.realpath(step) != user for f in _step(step, user)]
-    project = _excluded(project, said)
+    project = _excluded(_of_this_tree(project, spot.cwd), said)
     project = _without_agents(project, said, spot.cwd)
     found = chain.once(imports.follow([*own, *project], _imports(spot, user)))
     found = [f._replace(data=_sent(f)) for f in found]
@@ -51,6 +52,20 @@ def _sent(found: Loaded) -> bytes:
     if found.state not in chain.IN_SIGHT:
         return b""
     return text.without_comments(found.data[text.front_matter(found.data)[1] :])
+
+
+def _of_this_tree(found: list[Loaded], cwd: str) -> list[Loaded]:
+    """In a work tree inside of the main one, leave out what the main one shares; the person's own files stay."""
+    root = chain.top(cwd)
+    main = chain.around(root)
+    if not main:
+        return found
+    why, fix = f"{root} is a work tree of the same repository inside of it", f"commit it, so that {root} has it too"
+    theirs = [imports.inside(main, f.path) and not imports.inside(root, f.path) for f in found]
+    return [
+        chain.unseen(f, "hidden", why, fix) if outer and os.path.basename(f.path) != "CLAUDE.local.md" else f
+        for f, outer in zip(found, theirs, strict=True)
+    ]
 
 
 def _at(rules: str, folder: str) -> list[Loaded]:

@@ -28,12 +28,14 @@ def _chain(spot: Spot) -> list[Loaded]:
 
 def _names(spot: Spot) -> list[str]:
     """Read CONTEXT_FILE_NAMES, a JSON list that replaces the usual names."""
+    if not spot.env.get("CONTEXT_FILE_NAMES"):
+        return list(_NAMES)
     import json
 
     try:
-        said = json.loads(spot.env.get("CONTEXT_FILE_NAMES") or "[]")
+        said = json.loads(spot.env["CONTEXT_FILE_NAMES"])
     except (ValueError, RecursionError):
-        said = []
+        said = None
     return settings.strings(said) or list(_NAMES)
 
 

@@ -17,9 +17,19 @@ _NAMES = ("AGENTS.override.md", "AGENTS.md", "AGENTS.MD", "CLAUDE.md", "CLAUDE.M
 def _chain(spot: Spot) -> list[Loaded]:
     folder = _folder(spot.user, spot.env)
     found = _appended(folder, spot) + chain.first(folder, _NAMES, "global")
+    root = chain.top(spot.cwd)
+    main, own = chain.around(root), _name(chain.first(root, _NAMES) if root else [])
     for step in (os.sep, *chain.upward(spot.cwd)):
-        found += chain.first(step, _NAMES)
+        there = chain.first(step, _NAMES)
+        if main and os.path.realpath(step) == main and own and _name(there) == own:
+            why, fix = f"{root} is a work tree of the same repository and has its own", f"move its text into {root}"
+            there = [chain.unseen(f, "hidden", why, fix) for f in there]
+        found += there
     return chain.foreign(chain.once(found), spot, ("GEMINI.md",), "pi", "move its text into AGENTS.md")
+
+
+def _name(found: list[Loaded]) -> str:
+    return next((os.path.basename(f.path) for f in found if f.state == "loaded"), "")
 
 
 def _appended(folder: str, spot: Spot) -> list[Loaded]:
