@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -37,29 +36,31 @@ def main() -> None:
 
 def measure(base: Path, options: argparse.Namespace) -> None:
     """Run everything interleaved, so that a slow moment of the machine hits all alike."""
-    env = environment(base, "home")
-    (base / "home").mkdir()
-    repo = prepared(base, env, options.rules)
+    env, quiet = environment(base, "home"), environment(base, "quiet")
+    repo = prepared(base, [env, quiet], options.rules)
     cases = cases_in(repo)
     times: dict[str, list[float]] = {name: [] for name in ("python -c pass", *cases)}
     for run in range(options.runs):
         times["python -c pass"].append(once([sys.executable, "-c", "pass"], b"", env, repo))
         for name, (event, said) in cases.items():
             said = {**said, "session_id": f"{name}-{run}", "prompt_id": str(run)}
-            times[name].append(once(["sh", "-c", command(env, event)], json.dumps(said).encode(), env, repo))
+            # a session's start lets another process take in what prompts left: not in the one that is timed
+            place = quiet if event == "session-start" else env
+            times[name].append(once(["sh", "-c", command(place, event)], json.dumps(said).encode(), place, repo))
     report(times, options)
 
 
-def prepared(base: Path, env: dict[str, str], rules: int) -> Path:
-    """Make the store, its launcher and a project with instruction files."""
-    make_store(Path(env["AGENT_IMPROVEMENT_HOME"]), rules)
+def prepared(base: Path, homes: list[dict[str, str]], rules: int) -> Path:
+    """Make each home's store and launcher, and a project with an instruction file."""
     repo = base / "repo"
     subprocess.run(["git", "init", "-q", str(repo)], check=True)
     subprocess.run(["git", "-C", str(repo), "remote", "add", "origin", "https://github.com/acme/p1.git"], check=True)
     (repo / "CLAUDE.md").write_text("# Rules\n\n" + "- Keep functions short and name things well\n" * 40)
-    (base / "home" / ".claude").mkdir()
-    for argv in (["install", "claude-code"], ["status"]):
-        subprocess.run([sys.executable, "-m", "improve", *argv], env=env, cwd=repo, check=True, capture_output=True)
+    for env in homes:
+        make_store(Path(env["AGENT_IMPROVEMENT_HOME"]), rules)
+        (Path(env["HOME"]) / ".claude").mkdir()
+        for argv in (["install", "claude-code"], ["status"]):
+            subprocess.run([sys.executable, "-m", "improve", *argv], env=env, cwd=repo, check=True, capture_output=True)
     return repo
 
 
@@ -79,7 +80,7 @@ def command(env: dict[str, str], event: str) -> str:
     """Give the command line that stands in the settings."""
     from improve.hosts import wiring
 
-    return wiring.command(os.path.join(env["AGENT_IMPROVEMENT_HOME"], "bin", "improve-hook"), "claude-code", event)
+    return wiring.command(f"{env['AGENT_IMPROVEMENT_HOME']}/bin/improve-hook", "claude-code", event)
 
 
 def once(argv: list[str], said: bytes, env: dict[str, str], cwd: Path) -> float:

@@ -88,3 +88,15 @@ def test_what_is_written_is_read(entries: list[Off]) -> None:
         file.write(switch.written(entries))
         file.flush()
         assert switch.read(file.name) == entries
+
+
+def test_what_is_no_file_is_a_veto(tmp_path: Path) -> None:
+    """A pipe or a directory under the name does not make anybody wait, and does not switch anything on."""
+    import os
+
+    path = tmp_path / switch.FILE
+    os.mkfifo(path)
+    assert switch.read(str(path)) is None
+    path.unlink()
+    path.mkdir()
+    assert switch.read(str(path)) is None

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from improve import files
 from improve.errors import NeedsRepair
-from improve.settings import Problem, Where, check, name_of
 
 if TYPE_CHECKING:
     from improve.escalate import Thresholds
     from improve.route import Route
+    from improve.settings import Problem, Where
     from improve.yamlnode import Node
 
 CAP = 1 << 20
@@ -55,6 +55,8 @@ def load(path: str) -> Config:
     text = _decoded(files.read(path, cap=CAP).data)
     if not text.strip():
         return Config()
+    from improve.settings import check  # not needed by the many who have no such file
+
     plain = _plain(text)
     values, problems = check(plain) if plain is not None else ({}, [])
     if plain is not None and not problems:
@@ -171,6 +173,7 @@ def _json_list(text: str) -> list[str] | None:
 
 def _understood(text: str) -> Found:
     from improve.layout import Malformed
+    from improve.settings import check
 
     try:
         node = tree(text)
@@ -198,6 +201,8 @@ def tree(text: str) -> Node | None:
 
 
 def _said(node: Node, problem: Problem) -> str:
+    from improve.settings import name_of
+
     where, what = problem
     return f"line {_line(node, where)}: {name_of(where)}: {what}"
 
@@ -218,6 +223,8 @@ def _line(node: Node, where: Where) -> int:
 
 def _beside(text: str, broken: int) -> list[str]:
     """Name what else is wrong in a file that YAML gave up on, as far as single lines tell."""
+    from improve.settings import check
+
     problems = []
     for number, line in enumerate(text.split("\n"), 1):
         key, word = _pair(line)

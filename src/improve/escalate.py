@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from improve.inline import as_bullet
 from improve.rule import Rule, Written, means, occasions, projects
 from improve.taxonomy import Taxonomy
-from improve.wording import as_bullet
 
 NOTHING, IN_SESSION, PROJECT, EACH_PROJECT, GLOBAL = "nothing", "in-session", "project", "each-project", "global"
 NOBODY = ""

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 
 IGNORED = b"""# What is derived or on its way is no part of the history.
 spool/
+queue/
+bin/
+installed.json
+off.json
 .improve-*
 *.tmp
 *.lock

@@ -44,13 +44,16 @@ def read(path: str) -> list[Off] | None:
     """List what was switched off, ended or not; None when the file cannot be understood."""
     import json
 
+    from improve import files
+    from improve.errors import ImproveError
+
     try:
-        with open(path, "rb") as stream:
-            data = stream.read(_CAP)
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OSError:
+        seen = files.read(path, cap=_CAP)
+    except (OSError, ImproveError):
         return None
+    if not seen.exists:
+        return []
+    data = seen.data
     try:
         listed = json.loads(data)["off"]
         found = [Off(**entry) for entry in listed]

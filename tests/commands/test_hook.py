@@ -20,6 +20,7 @@ Hook = Callable[..., str]
 NO = "no, use uv here, never pip install"
 UV = "Use uv for packages, never pip install"
 WIRED = [host.name for host in hosts.all_hosts() if host.wiring]
+TOLD = [name for name in WIRED if hosts.host(name).dialect.answer != "none"]
 
 
 @pytest.fixture
@@ -73,7 +74,7 @@ def test_a_correction_is_kept_once(home: Path, shop: Path, hook: Hook, host: str
     assert (kept["text"], kept["host"], kept["session"], kept["cwd"]) == (NO, host, "s1", str(shop))
 
 
-@pytest.mark.parametrize("host", WIRED)
+@pytest.mark.parametrize("host", TOLD)
 def test_the_rules_come_with_the_start_of_a_session(
     home: Path, shop: Path, hook: Hook, improve: Improve, host: str
 ) -> None:
@@ -166,6 +167,11 @@ def test_a_host_that_forgets_is_told_again(shop: Path, hook: Hook) -> None:
     said = event("qwen", shop)
     first = hook("qwen", "session-start", {**said, "source": "startup"})
     assert hook("qwen", "session-start", {**said, "source": "resume"}) == first != ""
+
+
+def test_a_host_that_throws_it_away_is_told_nothing(shop: Path, hook: Hook) -> None:
+    """What a hook prints reaches nobody in Goose, so nothing is looked up for it."""
+    assert hook("goose", "session-start", event("goose", shop)) == ""
 
 
 def test_gemini_is_told_with_the_first_prompt_only(shop: Path, hook: Hook) -> None:

@@ -29,34 +29,43 @@ class Brief(NamedTuple):
     """The rules of one place as one host meets them."""
 
     missing: tuple[Rule, ...]
-    """Not in any file the host loads here, the most needed first."""
+    """Not in any file the host loads here, the most needed first; no more than there is room for."""
     recurring: tuple[tuple[Rule, int, str], ...]
     """Loaded and corrected again: how often since which day."""
     loaded: int
-    """Rules that a file says."""
+    """Rules that a file says, among those that were looked at."""
     total: int
+    """All active rules of this place."""
 
 
 def text(here: Here, host: Host) -> str:
     """Give what the host's model should know at the start; empty when there is nothing to say."""
-    found = gathered(here, host)
+    cap = min(host.context_cap, here.config.brief_characters)
+    found = gathered(here, host, cap=cap)
     unworded = waiting(here)
     if not (found.missing or found.recurring or unworded):
         return ""
-    return worded(found, unworded, cap=min(host.context_cap, here.config.brief_characters))
+    return worded(found, unworded, cap=cap)
 
 
-def gathered(here: Here, host: Host) -> Brief:
-    """Divide the active rules of this place by what the host loads from files here."""
+def gathered(here: Here, host: Host, *, cap: int) -> Brief:
+    """Divide the active rules of this place by what the host loads from files here, until *cap* characters are full."""
     view = here.store.view()
     names = here.names_of(here.project_key("", view), view)
-    rules = [row.rule for row in view.index.active(names, MANY)]
     said = _said(host.chain(spot(here))) if host.chain else ""
-    missing = tuple(rule for rule in rules if not _stands_in(rule, said))
-    there = [rule for rule in rules if _stands_in(rule, said)]
+    missing: list[Rule] = []
+    there: list[Rule] = []
+    for row in view.index.active(names, MANY):
+        if _stands_in(row.rule, said):
+            there.append(row.rule)
+        else:
+            missing.append(row.rule)
+            cap -= len(row.rule.text)
+            if cap < 0:
+                break
     again = [(rule, *_since_written(rule)) for rule in there]
     recurring = tuple(sorted((entry for entry in again if entry[1]), key=lambda entry: -entry[1]))
-    return Brief(missing, recurring, len(there), view.index.active_count(names))
+    return Brief(tuple(missing), recurring, len(there), view.index.active_count(names))
 
 
 def spot(here: Here) -> Spot:
@@ -91,7 +100,7 @@ def worded(found: Brief, unworded: int, *, cap: int) -> str:
     again = _fitting([f"- {rule.id}: {count}× since {day}" for rule, count, day in found.recurring], room)
     if again:
         lines += [_RECURRING, *again]
-    left = len(found.missing) - len(listed) + max(found.total - MANY, 0)
+    left = found.total - found.loaded - len(listed)
     if left > 0:
         lines.append(f"{left} more, less often needed: improve status")
     if unworded:

@@ -7,6 +7,7 @@ and its observation one identity made from it.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from functools import cached_property
@@ -232,6 +233,10 @@ def drain(here: Here, *, seconds: float = PATIENT) -> Taken:
         record.drain(here)
         if linked := triage.settle(here, seconds=seconds / 2):
             record.drain(here)
+        with contextlib.suppress(
+            ImproveError
+        ):  # a session that starts has no time to read a long file it does not know
+            here.store.view()
         return taken._replace(linked=taken.linked + linked)
 
 
