@@ -139,6 +139,8 @@ def _set_command(key: str, value: str | None, reset: bool, as_json: bool) -> int
     else:
         now = f"{key}: {_shown(getattr(found.config, key))}"
         say(f"Changed in {visible(here.short(path))}: {now}" if changed else f"It says so already: {now}")
+        if changed and key == "routes":
+            say("Lines that we wrote elsewhere move with: improve escalate --apply (preview: improve escalate)")
     keep_history(here, f"config: {'reset' if reset else 'set'} {key}" if changed else "")
     return 0
 
