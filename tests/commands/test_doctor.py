@@ -108,7 +108,7 @@ def test_the_log_of_the_hooks_is_shown_for_a_day(home: Path, improve: Improve, r
     with log.open("a") as stream:
         stream.write(f"{clock.stamp()} codex prompt: OSError: new\x1b[31m\n")
     said = improve("doctor").out
-    assert "note   hooks noted trouble, 1 line since yesterday: " in said
+    assert "note   hooks noted trouble, 1 line since yesterday; the last: " in said
     assert "OSError: new" in said
     assert "\x1b" not in said
     assert "old" not in said

@@ -76,7 +76,7 @@ def doctor_command(fix: bool, host: str, as_json: bool) -> int:
     which rules reach each agent in this directory.
     """
     from improve import report
-    from improve.cli import checkup
+    from improve.cli.checkup import as_data, lines
     from improve.workflow import health, repair, upkeep
 
     here = look_around()
@@ -86,13 +86,13 @@ def doctor_command(fix: bool, host: str, as_json: bool) -> int:
     checked = health.examine(here, host)
     found.findings += checked.findings
     if as_json:
-        say(report.as_json("doctor", checkup.as_data(found, checked)))
+        say(report.as_json("doctor", as_data(found, checked)))
     else:
         for text in found.done:
             say(f"fixed  {visible(text)}")
         if found.diff:
             say_diff(found.diff)
-        for line in checkup.lines(here, found, checked, whole=bool(host)):
+        for line in lines(here, found, checked, whole=bool(host)):
             say(line)
     everything = [*found.findings, *(f for each in checked.hosts for f in each.findings)]
     return max((f.code for f in everything if not f.good), default=0)

@@ -125,8 +125,10 @@ def top(cwd: str, markers: Sequence[str] = (".git",)) -> str:
 
 def around(root: str) -> str:
     """Give the main work tree that a linked one lies inside of; empty for any other directory."""
-    mark = os.path.join(root, ".git") if root else ""
-    said = look(mark) if mark and is_file(mark) else None
+    if not root:
+        return ""
+    mark = os.path.join(root, ".git")
+    said = look(mark) if is_file(mark) else None
     name, _, place = said.data.decode("utf-8", "surrogateescape").strip().partition(": ") if said else ("", "", "")
     shared = os.path.dirname(os.path.dirname(os.path.normpath(os.path.join(root, place))))
     main = os.path.realpath(os.path.dirname(shared))

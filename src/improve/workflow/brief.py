@@ -70,7 +70,7 @@ def gathered(here: Here, host: Host, *, cap: int) -> Brief:
 
 def spot(here: Here) -> Spot:
     """Say where a session would start."""
-    return Spot(here.cwd, here.project.root if here.project else "", here.home.user, here.env)
+    return Spot(here.cwd or os.sep, here.project.root if here.project else "", here.home.user, here.env)
 
 
 def _said(chain: Iterable[Loaded]) -> str:

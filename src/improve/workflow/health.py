@@ -124,7 +124,7 @@ def _new_in_log(here: Here, before: list[str], checked: Checked) -> None:
     new = after[-1:] if after != before else []
     for line in new:
         fix = f"read {here.short(upkeep.log_path(here))}"
-        checked.findings.append(Finding(False, f"a hook failed when it was run: {line}", fix, UNWELL))
+        checked.findings.append(Finding(False, f"a hook failed when it was run: {upkeep.cut(line)}", fix, UNWELL))
 
 
 # --- the hooks of one host ---
@@ -158,13 +158,13 @@ def _as_written(here: Here, health: Health, again: str) -> None:
 
 
 def _loading(here: Here, health: Health) -> None:
-    """Say which rules reach the host here; a store that cannot be read has been told of already."""
+    """Say which rules reach the host here; a store that cannot be read, or no directory, has been told of already."""
     host = health.host
-    health.files = delivery.chain(here, host)
     tells = bool(health.runs) and health.good and host.name not in _DEAF
     try:
+        health.files = delivery.chain(here, host)
         health.rules = delivery.ways(here, host, health.files, hook=tells)
-    except ImproveError:
+    except (ImproveError, OSError):
         return
     health.reached = delivery.summary(here, health.rules)
     health.findings += delivery.losses(here, host, health.rules, installed=bool(health.hooks))

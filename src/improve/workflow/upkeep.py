@@ -15,6 +15,7 @@ from improve.workflow.here import Here
 from improve.workflow.repair import Finding
 
 _TAIL = 1 << 16
+_LONGEST = 160
 _UNSEEN = ("an invisible or bidi formatting character", "a character that looks blank")
 _CAP = 4 << 20
 DAMAGED = 6
@@ -60,11 +61,8 @@ def log_path(here: Here) -> str:
 def _log(here: Here) -> Iterator[Finding]:
     recent = [line for line in log_lines(here) if _is_recent(line, here.now)]
     if recent:
-        lines = "1 line" if len(recent) == 1 else f"{len(recent)} lines"
-        last = "; ".join(recent[-3:])
-        yield Finding(
-            True, f"hooks noted trouble, {lines} since yesterday: {last}", f"read {here.short(log_path(here))}"
-        )
+        what = f"hooks noted trouble, {counted(len(recent), 'line')} since yesterday; the last: {cut(recent[-1])}"
+        yield Finding(True, what, f"read {here.short(log_path(here))}")
 
 
 def log_lines(here: Here) -> list[str]:
@@ -75,6 +73,11 @@ def log_lines(here: Here) -> list[str]:
             return stream.read(_TAIL).decode("utf-8", "replace").splitlines()
     except OSError:
         return []
+
+
+def cut(line: str) -> str:
+    """Keep the beginning of a line of the log."""
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
 
 
 def _is_recent(line: str, now: datetime) -> bool:
