@@ -212,6 +212,38 @@ def test_a_file_for_other_paths_takes_a_rule_only_when_a_person_names_it(
     assert MOCK in text
 
 
+@pytest.mark.parametrize("by", ["route", "person"])
+@pytest.mark.parametrize(
+    ("file", "there", "made"),
+    [
+        ("CLAUDE.md", "AGENTS.md", False),
+        (".claude/CLAUDE.md", "AGENTS.md", False),
+        ("web/CLAUDE.md", "AGENTS.md", False),
+        ("web/CLAUDE.md", "web/AGENTS.md", False),
+        ("AGENTS.override.md", "AGENTS.md", False),
+        ("web/AGENTS.override.md", "AGENTS.md", True),
+        ("CLAUDE.md", "README.md", True),
+        ("web/AGENTS.md", "AGENTS.md", True),
+        (".claude/rules/a.md", "AGENTS.md", True),
+    ],
+)
+def test_no_file_is_made_that_hides_another(
+    improve: Improve, repository: Repository, file: str, there: str, made: bool, by: str
+) -> None:
+    """A new file in whose place a host would stop reading one that is there is not made; one that exists is used."""
+    shop = project_with(repository, there)
+    if by == "route":
+        routed(improve, {"file": file})
+    twice(improve, shop, MOCK, *(("--file", file) if by == "person" else ()))
+    said = improve("escalate", "--apply", cwd=shop).out
+    assert (shop / file).exists() is made
+    assert ("would read it instead of" in said) is not made
+    (shop / file).parent.mkdir(parents=True, exist_ok=True)
+    (shop / file).write_bytes((shop / file).read_bytes() if made else b"# Mine\n")
+    improve("escalate", "--apply", cwd=shop)
+    assert MOCK in standing(shop)[file]
+
+
 # --- what may not be a destination ---
 
 

@@ -171,7 +171,14 @@ class _Planner:
         return self._add(rule, decision, key, target, goal=goal)
 
     def _loaded_for(self, rule: Rule, target: Target, goal: Goal) -> bool:
-        """Say whether a file that is there is loaded for the paths that are meant; a person may say that it will do."""
+        """Say whether a named file is loaded for the paths that are meant and hides no other.
+
+        A person may say that other paths will do.
+        """
+        hidden = standing.hides(target, goal)
+        if hidden:
+            self.say(rule, "blocked", target.path, rule.text, f"the file is not made: {hidden}")
+            return False
         why = standing.other_paths(target, goal)
         if why and goal.by == PERSON:
             self.say(rule, "note", target.path, rule.text, why)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from improve import match, section, wording
+import os
+
+from improve import hosts, match, section, wording
 from improve.edit import Edit
 from improve.rule import Rule
 from improve.workflow.destination import Goal
@@ -10,6 +12,9 @@ from improve.workflow.targets import Target
 
 CLOSEST = 5
 """So many bullets of a file are compared with a rule."""
+
+_HIDING = {"CLAUDE.md": "Claude Code", "CLAUDE.local.md": "Claude Code", hosts.OVERRIDE: "Codex"}
+"""New files that take the place of an AGENTS.md, and for whom."""
 
 
 def saying(rule: Rule, target: Target, edit: Edit) -> section.Bullet | None:
@@ -56,3 +61,22 @@ def first_lines(goal: Goal) -> bytes:
     from improve import frontmatter
 
     return frontmatter.make(goal.path, goal.paths)
+
+
+def hides(target: Target, goal: Goal) -> str:
+    """Say which file a new one would hide from a host; empty when none, or when the file is there already.
+
+    Claude Code reads no AGENTS.md at or below a CLAUDE.md; Codex reads AGENTS.override.md instead of it.
+    """
+    folder, name = os.path.split(target.path)
+    if not goal.by or target.snapshot.exists or name not in _HIDING:
+        return ""
+    folder = os.path.dirname(folder) if os.path.basename(folder) == ".claude" else folder
+    while True:
+        other = os.path.join(folder, "AGENTS.md")
+        if os.path.lexists(other):
+            return f"{_HIDING[name]} would read it instead of {other}, which is there; name that one, or a rule file"
+        up = os.path.dirname(folder)
+        if name == hosts.OVERRIDE or up == folder or os.path.lexists(os.path.join(folder, ".git")):
+            return ""
+        folder = up
