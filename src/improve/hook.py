@@ -9,31 +9,24 @@ from __future__ import annotations
 
 import os
 
+from improve import event
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from improve.hosts.base import Host
     from improve.paths import Home
 
-DEADLINE = 0.9
-"""Seconds after which it gives up; hosts wait for it."""
-PATIENCE = 0.5
-"""Seconds in which the event has to come."""
-LONGEST_INPUT = 8 << 20
-"""Bytes; a host that sends more is not listened to: reading its JSON could not be broken off at the deadline."""
 LONGEST_LOG = 1 << 18
 _TIDY = 1 << 12
 
 
 def main(argv: list[str]) -> None:
     """Answer one event and end the process."""
-    if os.name != "posix":
-        _end_without_signals()
     said = b""
     try:
-        said = answer(argv, _input(argv)).encode("utf-8", "replace")
+        said = answer(argv, event.read(lambda: _give_up(argv))).encode("utf-8", "replace")
     except BaseException as exc:
         _log(argv, exc)
     try:
@@ -44,48 +37,10 @@ def main(argv: list[str]) -> None:
     os._exit(0)  # nothing of ours is left to tidy up, and an interpreter takes its time
 
 
-def _input(argv: list[str]) -> dict[str, Any]:
-    """Read what the host says; anything but an object is nothing. A host may leave the pipe open."""
-    parts, size, late = [], 0, False
-    _after(PATIENCE, _stop_reading)
-    try:
-        while part := os.read(0, 1 << 20):  # to the end, for some hosts take a closed pipe for a failure
-            size += len(part)
-            if size <= LONGEST_INPUT:
-                parts.append(part)
-    except TimeoutError:
-        late = True
-    except OSError:  # closed
-        parts = []
-    spared = _after(DEADLINE - PATIENCE, lambda: _give_up(argv))
-    if spared:
-        _after(DEADLINE - PATIENCE + spared, lambda: _give_up(argv))
-    said = _object(b"".join(parts)) if size <= LONGEST_INPUT else None
-    if said is None and (late or size > LONGEST_INPUT):
-        _log(argv, ValueError(f"the event did not come within {PATIENCE} s, or is longer than {LONGEST_INPUT} bytes"))
-    return said or {}
-
-
-def _after(seconds: float, ring: Callable[[], None]) -> float:
-    """Call a function when so many seconds have passed, whatever blocks; return what was left until the one before."""
-    # what `signal` wraps; the wrapper imports `enum`, 3 ms on every prompt
-    import _signal  # type: ignore[import-not-found]
-
-    if not hasattr(_signal, "setitimer"):
-        return 0.0
-    _signal.signal(_signal.SIGALRM, lambda *_: ring())
-    left: float = _signal.setitimer(_signal.ITIMER_REAL, seconds)[0]
-    return left
-
-
-def _stop_reading() -> None:
-    raise TimeoutError
-
-
 def _give_up(argv: list[str]) -> None:
     """End at the deadline; the line in the log must not take long either."""
-    _after(0.05, lambda: os._exit(0))
-    _log(argv, TimeoutError(f"not done after {DEADLINE} s"))
+    event.after(0.05, lambda: os._exit(0))
+    _log(argv, TimeoutError(f"not done after {event.DEADLINE} s"))
     if argv[1:2] == ["session-start"]:  # a rules.yaml that was changed a lot is read by another process, once
         from improve import paths
 
@@ -93,37 +48,17 @@ def _give_up(argv: list[str]) -> None:
     os._exit(0)
 
 
-def _end_without_signals() -> None:
-    """Where no signal can interrupt, let a thread end the process at the deadline."""
-    import threading
-
-    timer = threading.Timer(DEADLINE, os._exit, (0,))
-    timer.daemon = True
-    timer.start()
-
-
-def _object(data: bytes) -> dict[str, Any] | None:
-    from improve import quick
-
-    try:
-        # replacing takes longer than a second where there is much to replace
-        said = quick.loads(data.decode("utf-8-sig", "replace" if len(data) < 1 << 20 else "strict"))
-    except (ValueError, RecursionError):
-        return None
-    return said if isinstance(said, dict) else None
-
-
 def answer(argv: list[str], said: dict[str, Any]) -> str:
     """Do what an event asks for and give what is to be printed."""
     from improve import hosts, paths
 
-    name, event = (*argv, "", "")[:2]
+    name, kind = (*argv, "", "")[:2]
     if name not in hosts.names():
         return ""
     host = hosts.host(name)
     if any(os.environ.get(variable) for variable in host.dialect.foreign) or _told(said, host.dialect.subagent):
         return ""
-    call = _Call(host, event, said, paths.find_home(os.environ))
+    call = _Call(host, kind, said, paths.find_home(os.environ))
     return "" if call.off() else call.run()
 
 
@@ -138,8 +73,8 @@ def _told(said: dict[str, Any], key: str) -> str:
 class _Call:
     """One event of one host."""
 
-    def __init__(self, host: Host, event: str, said: dict[str, Any], home: Home) -> None:
-        self.host, self.event, self.said, self.home = host, event, said, home
+    def __init__(self, host: Host, kind: str, said: dict[str, Any], home: Home) -> None:
+        self.host, self.kind, self.said, self.home = host, kind, said, home
         self.session = _told(said, host.dialect.session)
         cwd = _told(said, "cwd")
         self.cwd = cwd if os.path.isabs(cwd) else _working_directory(said)
@@ -165,11 +100,11 @@ class _Call:
         """Handle the event; one we do not know is none of ours."""
         if self.session:
             self._note_session()
-        if self.event == "prompt":
+        if self.kind == "prompt":
             return self._prompt()
-        if self.event == "session-start":
+        if self.kind == "session-start":
             return self._start()
-        if self.event in ("stop", "session-end"):
+        if self.kind in ("stop", "session-end"):
             self._end()
         return ""
 
@@ -210,8 +145,8 @@ class _Call:
         from improve import clock, queue
 
         at = clock.stamp()
-        event = queue.Ended(at, self.host.name, self.session or transcript, self.cwd, transcript, self.event)
-        queue.end(self.home.file("queue"), event)
+        ended = queue.Ended(at, self.host.name, self.session or transcript, self.cwd, transcript, self.kind)
+        queue.end(self.home.file("queue"), ended)
 
     def _start(self) -> str:
         if self.host.dialect.briefs_with_prompt or self.host.dialect.answer == "none":
@@ -232,7 +167,7 @@ class _Call:
         if not text or text == unless:
             return ""
         self._remember(text)
-        return reply(self.host, self.event, text)
+        return reply(self.host, self.kind, text)
 
     def _marker(self) -> str:
         from improve import queue
@@ -279,14 +214,14 @@ def _forget_old(directory: str) -> None:
             os.unlink(path)
 
 
-def reply(host: Host, event: str, text: str) -> str:
+def reply(host: Host, kind: str, text: str) -> str:
     """Wrap context for the model the way a host understands it."""
     form = host.dialect.answer
     if form == "text":
         return text
     from improve import quick
 
-    start = event == "session-start"
+    start = kind == "session-start"
     named = host.dialect.start_event if start else host.dialect.prompt_event
     shapes: dict[str, dict[str, object]] = {
         "nested": {"hookSpecificOutput": {"hookEventName": named, "additionalContext": text}},
