@@ -20,8 +20,6 @@ from improve.workflow.wired import Wired
 
 UNWELL = 5
 """Exit code for a host that does not run our hooks."""
-_DEAF = ("goose",)
-"""Hosts that throw away what a hook prints."""
 
 
 @dataclass
@@ -160,7 +158,7 @@ def _as_written(here: Here, health: Health, again: str) -> None:
 def _loading(here: Here, health: Health) -> None:
     """Say which rules reach the host here; a store that cannot be read, or no directory, has been told of already."""
     host = health.host
-    tells = bool(health.runs) and health.good and host.name not in _DEAF
+    tells = bool(health.runs) and health.good and host.dialect.answer != "none"
     try:
         health.files = delivery.chain(here, host)
         health.rules = delivery.ways(here, host, health.files, hook=tells)
