@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -63,9 +64,20 @@ def plant(base: Path, case: Case) -> Tree:
     """Make the tree of a case."""
     tree = Tree(base, base / "home", base / "app")
     tree.home.mkdir()
-    (tree.app / case.cwd).mkdir(parents=True)
+    tree.app.mkdir()
     if case.repository:
         (tree.app / ".git").mkdir()
+    fill(tree, case)
+    return tree
+
+
+def fill(tree: Tree, case: Case, finished: Callable[[Path, str], str] = lambda path, said: said) -> None:
+    """Put the files of a case into a tree.
+
+    Args:
+        finished: (path, text) → the text to write.
+    """
+    (tree.app / case.cwd).mkdir(parents=True, exist_ok=True)
     for line in case.files:
         name, _, text = line.partition(" | ")
         name, _, target = name.partition(" -> ")
@@ -79,5 +91,4 @@ def plant(base: Path, case: Case) -> Tree:
             said = (
                 text.replace("\\\\", "\0").replace("\\n", "\n").replace("\0", "\\") if " | " in line else "- a rule\n"
             )
-            path.write_text(tree.filled(said), encoding="utf-8")
-    return tree
+            path.write_text(finished(path, tree.filled(said)), encoding="utf-8")
