@@ -248,6 +248,7 @@ FILES = st.sampled_from(
         "routes: [{file: docs/t.md}]\ntrust: verified",
         "routes:\ngit: true\n",
         "brief_characters: 900",
+        "# a\nbrief_characters: |\n  900",
     ]
 )
 CHOICES = st.sampled_from(

@@ -103,7 +103,7 @@ def parse(setting: Setting, value: Any) -> tuple[Any, list[Problem]]:
     """Read one value as a file gives it (strings, lists, mappings); the default where it cannot be meant."""
     if setting.kind == "routes":
         return _routes(value)
-    word = value if isinstance(value, str) else ""
+    word = value.strip() if isinstance(value, str) else ""
     if setting.kind == "number":
         right = word.isascii() and word.isdigit() and len(word) < 9 and setting.least <= int(word) <= setting.most
         return (int(word), []) if right else (setting.default, [_wrong(setting, value)])

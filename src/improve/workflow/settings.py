@@ -96,6 +96,7 @@ def changed(path: str, data: bytes, name: str, value: Any) -> bytes:
     node = config.tree(text)
     try:
         after = _dropped(text, node, name) if value is None else _set(text, node, name, value)
+        config.tree(after)
     except ValueError as exc:
         raise Refused(f"{path}: {name} cannot be changed where it stands ({exc}); nothing was written") from None
     _read_back(path, before, after, name, value)
