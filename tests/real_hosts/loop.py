@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shlex
-import time
-from collections.abc import Callable, Iterator
+import shutil
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,6 +32,9 @@ OTHER_CORRECTION = "no, don't use print here, always use the logger"
 TRACES = (STAMP, "agent-improvement", "improve-hook")
 """What would be in a request if something of ours were still there."""
 
+_COMPLAINT = re.compile(r"(?im)^.*(hook|plugin|extension).*\b(fail|failed|error|invalid|timed out)\b")
+"""What hosts say of a hook that went wrong."""
+
 
 class Loop:
     """The steps, in order; each raises AssertionError with what was expected and what was seen."""
@@ -51,6 +55,8 @@ class Loop:
         ran = self.box.run(self.found.program, *self.agent.words(prompt, resume=resume))
         asked = self.model.asked[already:]
         assert ran.code == 0, f"expected {self.host.title} to end with 0:\n{ran.told}"
+        said = ran.out + ran.err
+        assert not _COMPLAINT.search(said), f"expected no complaint about a hook or a plugin:\n{said[-3000:]}"
         assert len(asked) >= len(turns), f"expected {len(turns)} questions to the model, got {len(asked)}:\n{ran.told}"
         return asked
 
@@ -95,6 +101,10 @@ class Loop:
         asked = self.ask("please add a retry helper", Say("It is there."))
         self.reached.add("brief")
         self.told_once(asked)
+        text = self.box.improve("status", "--host", self.agent.name).out.strip()
+        assert UNWRITTEN.text in text, f"expected `status --host` to say the same as the hook:\n{text}"
+        for request in asked:
+            assert request.says(text), f"expected the text of `status --host`:\n{text}\n{request.around(STAMP)}"
 
     def told_once(self, asked: list[Request]) -> None:
         """Both rules are in every question, once."""
@@ -103,12 +113,16 @@ class Loop:
 
     def resume(self) -> None:
         """A resumed session is told nothing twice; in it the person corrects and the agent observes."""
-        command = f"{shlex.quote(str(self.box.store / 'bin' / 'improve'))} observe {shlex.quote(WORDED)} 2>&1"
-        asked = self.ask(CORRECTION, Shell(command), Say("Noted."), resume=True)
+        asked = self.ask(CORRECTION, self.agent_observes(WORDED), Say("Noted."), resume=True)
         assert asked[0].count("retry helper"), f"expected the session to go on:\n{asked[0].around('retry helper')}"
         self.agents_call = asked[-1]
         self.reached.add("resume")
         self.told_once(asked)
+
+    def agent_observes(self, text: str) -> Shell:
+        """Let the agent record a rule itself, with the launcher that `install` wrote."""
+        launcher = self.box.store / "bin" / "improve"
+        return Shell(f"{shlex.quote(str(launcher))} observe {shlex.quote(text)} 2>&1")
 
     def inbox(self) -> None:
         """The typed correction is in the inbox once, in the person's words, with its session."""
@@ -119,6 +133,16 @@ class Loop:
         there = {"host": self.agent.name, "project": "github.com/acme/app", "cwd": str(self.box.repository)}
         assert facts == there, f"expected {there}, the candidate has {facts}"
         assert self.candidate["session"], f"expected a session: {self.candidate}"
+        self.heard_the_end(self.candidate["session"])
+
+    def heard_the_end(self, session: str) -> None:
+        """The end of a session waits in the queue once, with its transcript where the host names one."""
+        queue = self.box.store / "queue"
+        endings = [json.loads(path.read_bytes()) for path in queue.glob("ended-*.json")]
+        ours = [ending for ending in endings if ending["session"] == session]
+        assert len(ours) == 1, f"expected one word of the end of session {session}: {endings}"
+        transcript = ours[0]["transcript"]
+        assert not transcript or Path(transcript).is_file(), f"expected a transcript at {transcript}"
 
     def kept_once(self, words: str) -> dict[str, Any]:
         """Give the one candidate with these words; there is no other that was typed since."""
@@ -162,7 +186,7 @@ class Loop:
         self.box.improve("off")
         self.reached.add("off")
         kept = self.kept()
-        asked = self.ask(OTHER_CORRECTION, Say("Noted."))
+        asked = self.ask(OTHER_CORRECTION, self.agent_observes("Use the logger, never print"), Say("Noted."))
         self.holds(asked, LATER, 0, "nothing from the hook while it is off")
         for request in asked:
             assert not request.count(STAMP), f"expected no brief while it is off:\n{request.around(STAMP)}"
@@ -181,6 +205,17 @@ class Loop:
         self.holds(asked, LATER, 1, "the rule from the hook again")
         candidate = self.kept_once(OTHER_CORRECTION)
         assert candidate["state"] == "open", f"expected a candidate that waits: {candidate}"
+
+    def gone(self) -> None:
+        """Hooks whose program is not there any more are silent, and the host works on."""
+        away = self.box.root / "away"
+        self.box.store.rename(away)
+        try:
+            asked = self.ask("please list the helpers", Say("There are two."))
+        finally:
+            shutil.rmtree(self.box.store, ignore_errors=True)
+            away.rename(self.box.store)
+        self.holds(asked, LATER, 0, "nothing from hooks that are gone")
 
     def uninstall(self) -> None:
         """Afterwards the settings are as before, and a session has no trace of us."""
@@ -216,49 +251,3 @@ def _changes(before: dict[str, str], after: dict[str, str]) -> str:
         f"  {name}: {before.get(name, 'not there')[:300]} → {after.get(name, 'not there')[:300]}" for name in names
     ]
     return "\n".join([":", *shown])
-
-
-STEPS: dict[str, str] = {
-    "rules": "",
-    "install": "",
-    "brief": "install",
-    "resume": "brief",
-    "inbox": "resume",
-    "occasion": "inbox",
-    "escalate": "install",
-    "off": "install",
-    "on": "off",
-    "uninstall": "install",
-}
-"""The steps in order, each with the step it cannot do without."""
-
-
-class Outcome(NamedTuple):
-    """How one step ended."""
-
-    step: str
-    state: str
-    """`ok`, `failed` or `skipped`."""
-    reason: str
-    seconds: float
-
-
-def play(loop: Loop) -> Iterator[Outcome]:
-    """Take every step that can be taken."""
-    states: dict[str, str] = {}
-    for step, needed in STEPS.items():
-        started = time.monotonic()
-        if needed and states[needed] != "ok" and needed not in loop.reached:
-            state, reason = "skipped", f"it needs {needed}"
-        else:
-            state, reason = _take(getattr(loop, step))
-        states[step] = state
-        yield Outcome(step, state, reason, time.monotonic() - started)
-
-
-def _take(step: Callable[[], None]) -> tuple[str, str]:
-    try:
-        step()
-    except Exception as exc:  # a step that breaks is one that failed; the next may still be taken
-        return "failed", str(exc) if isinstance(exc, AssertionError) else repr(exc)
-    return "ok", ""

@@ -6,7 +6,7 @@ import base64
 import json
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -56,6 +56,10 @@ class Request(NamedTuple):
         text = json.dumps(self.body, ensure_ascii=False)
         return text.count(marker) + sum(text.count(form) for form in _base64_forms(marker))
 
+    def says(self, text: str) -> bool:
+        """Tell whether one of its strings holds a text as it is."""
+        return any(text in string for string in _strings(self.body))
+
     def around(self, marker: str, width: int = 160) -> str:
         """Show the places where it is, or the end of the body when it is nowhere."""
         text = json.dumps(self.body, ensure_ascii=False)
@@ -64,6 +68,15 @@ class Request(NamedTuple):
             return f"request {self.number} ({self.path}) holds it nowhere; it ends: …{text[-width:]}"
         shown = [f"…{text[max(0, at - width) : at + width]}…" for at in places]
         return "\n".join([f"request {self.number} ({self.path}) holds it {len(places)} times:", *shown])
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from (string for inner in value.values() for string in _strings(inner))
+    elif isinstance(value, list):
+        yield from (string for inner in value for string in _strings(inner))
 
 
 def _base64_forms(marker: str) -> set[str]:

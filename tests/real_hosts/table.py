@@ -11,8 +11,9 @@ from pathlib import Path
 
 from real_hosts.agents import AGENTS, Agent, find
 from real_hosts.box import Box
-from real_hosts.loop import STEPS, Loop, Outcome, play
+from real_hosts.loop import Loop
 from real_hosts.model import Model
+from real_hosts.steps import STEPS, Outcome, play
 
 _INSTALL = """\
 The programs are npm packages; they are looked for below $REAL_HOSTS, then on PATH. To install those that this was

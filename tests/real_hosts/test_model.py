@@ -156,6 +156,14 @@ def test_the_place_of_a_word_is_shown() -> None:
     assert "holds it nowhere" in request.around("absent")
 
 
+def test_a_text_is_found_as_it_is() -> None:
+    """A text of several lines is looked for inside of one string, not across them."""
+    request = Request(1, "/v1/messages", "anthropic-messages", {"system": [{"text": 'a\n- "b" ä\nc'}, {"text": "d"}]})
+    assert request.says('- "b" ä\nc')
+    assert not request.says("c\nd")
+    assert not request.says("- b")
+
+
 def test_tools_are_found_where_each_protocol_lists_them() -> None:
     """Nested lists, groups and items of the input are looked into; odd shapes are no tools."""
     body = {"tools": [{"type": "namespace", "tools": [{"name": "a"}]}, 3], "input": [{"tools": [{"name": "b"}]}, "x"]}
