@@ -53,8 +53,10 @@ class ClaudeCode:
         key = "sk-ant-api03-no-real-key-0000000000000000000000000000"
         theirs = {"hooks": [{"type": "command", "command": "true"}]}
         box.write(box.home / ".claude" / "settings.json", {"cleanupPeriodDays": 30, "hooks": {"Stop": [theirs]}})
-        state = {"hasCompletedOnboarding": True, "customApiKeyResponses": {"approved": [key[-20:]], "rejected": []}}
-        box.write(box.home / ".claude.json", state)
+        seen = {"hasCompletedOnboarding": True, "theme": "dark"}
+        approved = {"customApiKeyResponses": {"approved": [key[-20:]], "rejected": []}}
+        trusted = {"projects": {str(box.repository): {"hasTrustDialogAccepted": True}}}
+        box.write(box.home / ".claude.json", {**seen, **approved, **trusted})
         box.env |= {
             "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{port}",
             "ANTHROPIC_API_KEY": key,
