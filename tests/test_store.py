@@ -359,6 +359,7 @@ def test_a_damaged_index_changes_no_answer(place: Home, change: Callable[[bytes]
 def test_without_a_place_for_the_index_everything_works(place: Home, what: str) -> None:
     """When the cache cannot be written, the index is made in memory."""
     if what == "file":
+        Path(place.caches).mkdir(exist_ok=True)
         Path(place.cache).write_bytes(b"in the way")
     elif what == "directory":
         (Path(place.cache) / "index.sqlite").mkdir(parents=True)
