@@ -164,8 +164,10 @@ def _block(lines: list[str], at: int, item: int, before: str) -> tuple[str, int,
         item = 0
     inside = bool(item) and column >= item
     indent = column - item if inside else column
-    if indent < 4 and bare[:3] in ("```", "~~~"):
-        return "code", _fence_end(lines, at, bare), item
+    opened = _item(bare, column)
+    rest = bare.partition(" ")[2].lstrip() if opened else bare
+    if indent < 4 and rest[:3] in ("```", "~~~"):
+        return "code", _fence_end(lines, at, rest), opened or item
     if indent < 4 and bare.startswith(_OPEN):
         end = next((n + 1 for n in range(at, len(lines)) if _CLOSE in lines[n]), 0)
         kind = "comment" if end and not inside else "html"
@@ -174,7 +176,7 @@ def _block(lines: list[str], at: int, item: int, before: str) -> tuple[str, int,
         return "html", next((n for n in range(at, len(lines)) if not lines[n].strip()), len(lines)), item
     if indent >= 4 and before in ("blank", "code"):
         return "code", at + 1, item
-    return "text", at + 1, _item(bare, column) or item
+    return "text", at + 1, opened or item
 
 
 def _column(line: str) -> int:
