@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 import skills_ref
@@ -17,6 +18,7 @@ from skills_ref.parser import read_properties
 from commands.conftest import Improve
 from commands.installing import DATA, FILES, FOLDERS, commands, foreign, tree
 from improve import clock
+from improve.errors import EnvironmentFailure
 from improve.workflow import skill
 from improve.workflow.here import Here
 from improve.workflow.install import installed
@@ -335,6 +337,53 @@ def test_a_kill_in_between_costs_nothing(
     assert {name: left[name] for name in left if name != FILES["codex"]} == {
         name: before[name] for name in before if name != FILES["codex"]
     }
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), EnvironmentFailure("no space left")], ids=["stopped", "full"])
+@pytest.mark.parametrize("moment", ["copied", "remembered", "replaced"])
+def test_no_copy_of_the_settings_is_left_behind(
+    improve: Improve, home: Path, monkeypatch: pytest.MonkeyPatch, moment: str, error: BaseException
+) -> None:
+    """What fails or is stopped on the way to a settings file leaves no copy of it, which may hold a credential."""
+    from improve import files
+    from improve.workflow import receipt
+
+    path, backups = home / FILES["codex"], home / ".local" / "state" / "agent-improvement" / "backups"
+    path.parent.mkdir()
+    path.write_bytes(b'{"env": {"TOKEN": "secret"}}')
+    step = {"copied": (files, "read"), "remembered": (receipt, "save"), "replaced": (files, "replace")}[moment]
+    real = getattr(*step)
+
+    def fails(first: Any, *rest: Any, **more: Any) -> Any:
+        if backups.is_dir() and any(backups.iterdir()):
+            monkeypatch.setattr(*step, real)
+            raise error
+        return real(first, *rest, **more)
+
+    monkeypatch.setattr(*step, fails)
+    improve("install", code=130 if isinstance(error, KeyboardInterrupt) else 5)
+    assert path.read_bytes() == b'{"env": {"TOKEN": "secret"}}'
+    assert not backups.exists()
+
+
+def test_a_kill_before_the_last_directory_goes_costs_nothing(improve: Improve, home: Path) -> None:
+    """An empty store that nobody remembers to have made is removed by the next uninstall."""
+    (home / ".codex").mkdir()
+    (home / ".agent-improvement").mkdir()
+    improve("install")
+    improve("uninstall")
+    assert tree(home) == {".codex": tree(home)[".codex"]}
+
+
+def test_a_launcher_that_lost_its_right_to_run_gets_it_back(improve: Improve, home: Path) -> None:
+    """Without it no hook would do anything, and nobody would be told."""
+    (home / ".codex").mkdir()
+    improve("install")
+    hook = home / ".agent-improvement" / "bin" / "improve-hook"
+    hook.chmod(0o644)
+    assert "wrote    launcher ~/.agent-improvement/bin/improve-hook" in improve("install").out
+    assert os.access(hook, os.X_OK)
+    assert "installed already" in improve("install").out
 
 
 # --- on a terminal ---

@@ -16,11 +16,11 @@ from dataclasses import replace
 from improve import diff, files, hosts, journal, locks, redact
 from improve.errors import Busy, EnvironmentFailure, ImproveError, Refused
 from improve.hosts.base import Host
-from improve.workflow import pieces, receipt
+from improve.workflow import copies, pieces, receipt
 from improve.workflow.here import Here
 from improve.workflow.parts import chosen, launchers, leaving, parts
 from improve.workflow.pieces import WRITES, Piece, Step
-from improve.workflow.receipt import Receipt
+from improve.workflow.receipt import Item, Receipt
 from improve.workflow.wired import Wired, installed
 
 __all__ = [
@@ -36,6 +36,8 @@ __all__ = [
     "uninstall",
 ]
 
+USUAL = ".agent-improvement"
+"""Name of a store's directory that is ours even when nobody remembers who made it."""
 TRIES = 12
 """Times a file is read again when somebody saves it meanwhile."""
 NEXT = {
@@ -159,39 +161,48 @@ def _write(here: Here, step: Step, known: Receipt) -> None:
     earlier, new_directories = known.items.get(path), known.note_directories(path)
     if new_directories and not settings:
         receipt.save(here.home, known)
-    if settings:
-        mode, step = 0o600, _with_backup(here, step)
-        _remember(here, known, step)
     try:
+        if settings:
+            mode, step = 0o600, copies.keep(here, step)
+            _remember(here, known, step)
         files.replace(before, step.after, mode_if_new=mode, make_parents=True)
     except BaseException:
-        if settings and earlier:
-            known.items[path] = earlier
-        elif settings:
-            _forget(known, path)
+        if settings and not _is_written(step):
+            _put_back(known, step, earlier)
         raise
-    if step.piece.executable and not os.access(path, os.X_OK):
-        os.chmod(path, mode)
     _remember(here, known, step)
+    if step.piece.executable:
+        _make_executable(step.piece, mode)
+
+
+def _is_written(step: Step) -> bool:
+    with contextlib.suppress(ImproveError):
+        return files.read(step.piece.path, cap=len(step.after)).data == step.after
+    return False
+
+
+def _put_back(known: Receipt, step: Step, earlier: Item | None) -> None:
+    """Remember a file as before, and keep no copy that was made for nothing."""
+    path, made = step.piece.path, step.item.backup if step.item else ""
+    known.items.pop(path, None)
+    if earlier:
+        known.items[path] = earlier
+    if made and (earlier is None or made != earlier.backup):
+        copies.drop(made)
+
+
+def _make_executable(piece: Piece, mode: int) -> None:
+    if not os.access(piece.path, os.X_OK):
+        os.chmod(piece.path, mode)
+    if not os.access(piece.path, os.X_OK):
+        todo = "Set AGENT_IMPROVEMENT_HOME to another place" if piece.kind == "launcher" else "Allow it (mount: exec)"
+        raise EnvironmentFailure(f"{piece.path} was written, but its file system runs no programs. {todo}")
 
 
 def _remember(here: Here, known: Receipt, step: Step) -> None:
     if step.item is not None:
         known.items[step.piece.path] = step.item
         receipt.save(here.home, known)
-
-
-def _with_backup(here: Here, step: Step) -> Step:
-    """Keep the file as it was before our first change, and see that the copy is whole."""
-    assert step.before is not None and step.item is not None
-    if not step.before.exists or (step.item.backup and os.path.exists(step.item.backup)):
-        return step
-    folder = files.private_directory(os.path.join(os.path.dirname(here.home.state), "backups"))
-    name = f"{step.before.sha[:12]}-{os.urandom(4).hex()}-{os.path.basename(step.piece.path)}"
-    path = files.create_exclusive(folder, name, step.before.data)
-    if files.read(path, cap=len(step.before.data)).data != step.before.data:
-        raise Refused(f"{path} is no good copy of {step.piece.path}; nothing was written. Check the disk")
-    return replace(step, item=replace(step.item, backup=path))
 
 
 def _take_out(here: Here, piece: Piece, known: Receipt) -> Step:
@@ -224,10 +235,7 @@ def _undo(step: Step) -> None:
 def _forget(known: Receipt, path: str) -> None:
     item = known.items.pop(path, None)
     if item and item.backup:
-        with contextlib.suppress(ImproveError):
-            files.unlink(item.backup)
-        with contextlib.suppress(OSError):
-            os.rmdir(os.path.dirname(item.backup))
+        copies.drop(item.backup)
 
 
 def _give_up(known: Receipt, names: Sequence[str]) -> None:
@@ -249,7 +257,8 @@ def _take_launchers(here: Here, known: Receipt) -> list[Step]:
 def _tidy(here: Here, known: Receipt, done: Iterable[Step]) -> None:
     """Remove the directories that were made, or that bear our name, and hold nothing; those of the receipt last."""
     ours = {os.path.dirname(step.piece.path) for step in done if step.piece.kind in ("skill", "launcher")}
-    made = sorted({*known.directories, *ours}, key=len, reverse=True)
+    usual = {here.home.path} if here.home.path == os.path.join(here.home.user, USUAL) else set()
+    made = sorted({*known.directories, *ours, *usual}, key=len, reverse=True)
     _remove_empty(made)
     known.directories = [folder for folder in known.directories if known.items and os.path.isdir(folder)]
     receipt.save(here.home, known)

@@ -204,7 +204,7 @@ def _file_in(piece: Piece, known: Item | None) -> Step:
         return Step(piece, "left", why=stranger)
     seen = files.read(piece.path, cap=_CAP)
     item = Item(" ".join(_users(piece, known)), piece.kind, "", _sha(piece.data))
-    if seen.exists and seen.data == piece.data:
+    if seen.exists and seen.data == piece.data and (not piece.executable or seen.mode & 0o100):
         return Step(piece, "same", seen, piece.data, item)
     if seen.exists and not _is_own(piece, known, seen):
         changed = STAMP.encode() in seen.data
