@@ -62,9 +62,9 @@ def _look_at(rule: Rule, written: Written, targets: Targets) -> Written | None:
     if target.has(written.text):
         return written
     norm = match.normalize(wording.plain(written.text))
-    for bullet in target.bullets():
-        if match.normalize(wording.plain(bullet.text)) == norm:
-            return written._replace(text=bullet.text, section=bullet.section)
+    bullet = target.page.by_wording.get(norm)
+    if bullet:
+        return written._replace(text=bullet.text, section=bullet.section)
     reworded = _reworded(rule, written, target, targets.edit)
     return written._replace(text=reworded.text, section=reworded.section, adopted=True) if reworded else None
 

@@ -155,8 +155,8 @@ def _journal(here: Here, report: Report) -> None:
 def _backup(here: Here, report: Report) -> None:
     path = os.path.join(here.home.file("backup"), "rules.yaml")
     data = files.read(path, cap=CAP).data
-    same = data == files.read(here.home.rules, cap=CAP).data  # which was read already, and reading it twice takes seconds
-    if data and not same and document.problems_of(path, data):
+    read_already = data == files.read(here.home.rules, cap=CAP).data
+    if data and not read_already and document.problems_of(path, data):
         report.add(
             False, f"{here.short(path)}: the backup cannot be read", "it is written again after the next edit by hand"
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from improve import hosts, match, section, wording
+from improve import hosts, match, section
 from improve.edit import Edit
 from improve.rule import Rule
 from improve.workflow.destination import Goal
@@ -20,19 +20,19 @@ _HIDING = {"CLAUDE.md": "Claude Code", "CLAUDE.local.md": "Claude Code", hosts.O
 def saying(rule: Rule, target: Target, edit: Edit) -> section.Bullet | None:
     """Find a bullet that says the rule."""
     wanted = {match.normalize(text) for text in (rule.text, *rule.aliases)}
-    for bullet in target.bullets():
-        if match.normalize(wording.plain(bullet.text)) in wanted:
-            return bullet
+    said = [bullet for text in wanted if (bullet := target.page.by_wording.get(text))]
+    if said:
+        return min(said, key=lambda bullet: bullet.line)
     return closest(rule, target, edit, "same")
 
 
 def closest(rule: Rule, target: Target, edit: Edit, relation: str) -> section.Bullet | None:
     """Find a bullet near a rule that relates to it like this; one that was called another rule is passed over."""
-    bullets = target.bullets()
-    said = [wording.plain(bullet.text) for bullet in bullets]
-    for at, _ in match.Shelf(said).nearest(rule.text, CLOSEST):
-        if match.compare(rule.text, said[at]).relation == relation and not _set_apart(rule, said[at], edit):
-            return bullets[at]
+    page = target.page
+    for at, _ in page.shelf.nearest(rule.text, CLOSEST):
+        said = page.said[at]
+        if match.compare(rule.text, said).relation == relation and not _set_apart(rule, said, edit):
+            return page.bullets[at]
     return None
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import cached_property
 
-from improve import files, gitdir, hosts, section
+from improve import files, gitdir, hosts, match, section, wording
 from improve.edit import Edit
 from improve.errors import ImproveError
 from improve.escalate import NOBODY, target_of
@@ -18,6 +19,33 @@ GLOBAL_TITLE = "Global Agent Rules"
 PROJECT_TITLE = "Project Agent Rules"
 
 
+class Page:
+    """The bullets of one text of a file, and how they are found."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.bullets = section.bullets(data)
+        self.texts = frozenset(bullet.text for bullet in self.bullets)
+
+    @cached_property
+    def said(self) -> list[str]:
+        """The bullets' words without Markdown."""
+        return [wording.plain(bullet.text) for bullet in self.bullets]
+
+    @cached_property
+    def by_wording(self) -> dict[str, section.Bullet]:
+        """Normalized words → the first bullet that has them."""
+        found: dict[str, section.Bullet] = {}
+        for bullet, said in zip(self.bullets, self.said, strict=True):
+            found.setdefault(match.normalize(said), bullet)
+        return found
+
+    @cached_property
+    def shelf(self) -> match.Shelf:
+        """Finds the bullets nearest to a text."""
+        return match.Shelf(self.said)
+
+
 @dataclass
 class Target:
     """One instruction file: as read, and as it would be."""
@@ -27,6 +55,7 @@ class Target:
     key: str
     """Project it belongs to; `NOBODY` for the global file."""
     branch: str = ""
+    _page: Page | None = None
 
     @property
     def path(self) -> str:
@@ -45,13 +74,20 @@ class Target:
         """What would be written."""
         return FileChange(self.path, self.snapshot.data, self.data, self.snapshot.exists)
 
+    @property
+    def page(self) -> Page:
+        """The file's bullets as they would stand, read once for all rules that are looked for among them."""
+        if self._page is None or self._page.data is not self.data:
+            self._page = Page(self.data)
+        return self._page
+
     def bullets(self) -> list[section.Bullet]:
         """List the bullets as they would stand."""
-        return section.bullets(self.data)
+        return self.page.bullets
 
     def has(self, text: str) -> bool:
         """Say whether a bullet has exactly this text."""
-        return any(bullet.text == text for bullet in self.bullets())
+        return text in self.page.texts
 
 
 class Targets:
