@@ -22,7 +22,8 @@ class Dialect(Frozen):
     """Is there only inside a subagent, where nobody types."""
     answer: str = "nested"
     """How context is given: `nested` (`hookSpecificOutput.additionalContext`), `flat` (`additionalContext`),
-    `snake` (`additional_context`), `cline` (`contextModification`), `text` (as it is) or `none` (what a hook prints reaches nobody)."""
+    `snake` (`additional_context`), `cline` (`contextModification`), `text` (as it is) or `none` (what a hook prints
+    reaches nobody)."""
     start_event: str = "SessionStart"
     """The host's name of the start of a session, as the nested answer repeats it."""
     prompt_event: str = "UserPromptSubmit"
