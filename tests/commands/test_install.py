@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from commands.conftest import Improve
+from commands.conftest import Improve, Repository
 from commands.installing import COMMENTS, DATA, FILES, FOLDERS, commands, foreign, samples, sha, tree
 from improve import clock, hosts
 from improve.workflow import install
@@ -404,6 +404,67 @@ def test_what_was_written_elsewhere_is_found(
     improve("uninstall")
     assert [(path.name, path.read_bytes()) for path in place.iterdir()] == [("settings.json", b'{"a": 1}')]
     assert tree(home) == {}
+
+
+@pytest.mark.parametrize(
+    ("setting", "host", "below"),
+    [
+        ("CLAUDE_CONFIG_DIR=.claude", "claude-code", "."),
+        ("CLAUDE_CONFIG_DIR={project}/.claude", "claude-code", "sub"),
+        ("CODEX_HOME=.", "codex", "sub"),
+        ("CODEX_HOME={project}/sub/codex", "codex", "."),
+        ("XDG_CONFIG_HOME=config", "opencode", "."),
+        ("XDG_CONFIG_HOME=../config", "amp", "sub"),
+        ("XDG_CONFIG_HOME=../config", "amp", "."),
+    ],
+)
+def test_the_settings_of_a_project_are_never_written(
+    improve: Improve, repository: Repository, setting: str, host: str, below: str
+) -> None:
+    """A variable that leads into the project, as a project can set it for its visitors, is not followed."""
+    project = repository("shop")
+    (project / "sub").mkdir()
+    name, _, value = setting.format(project=project).partition("=")
+    before = tree(project.parent)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(name, value)
+        said = improve("install", host, "--json", cwd=project / below, code=3)
+    assert tree(project.parent) == before
+    first = next(row for row in said.json["files"] if row["state"] == "refused")
+    assert "project's settings; nothing was written" in first["why"]
+    assert "absolute path" in first["why"]
+    assert first["snippet"] == ""
+
+
+def test_what_a_project_brings_along_is_not_taken_out(
+    improve: Improve, home: Path, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Entries that somebody committed to a project are the project's, wherever a variable leads."""
+    improve("install", "claude-code")
+    path = repository("shop") / ".claude" / "settings.json"
+    path.parent.mkdir()
+    path.write_bytes((home / FILES["claude-code"]).read_bytes())
+    before = path.read_bytes()
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", ".claude")
+    improve("uninstall", cwd=path.parents[1])
+    assert path.read_bytes() == before
+    assert not (home / FILES["claude-code"]).exists()
+
+
+def test_a_home_or_a_host_s_directory_that_is_a_project_is_written(
+    improve: Improve, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """People keep their home or ~/.claude in git; what lies in its usual place is theirs wherever this runs."""
+    import subprocess
+
+    for root in (home, home / ".claude"):
+        root.mkdir(exist_ok=True)
+        subprocess.run(["git", "init", "-q", str(root)], check=True)
+        improve("install", "claude-code", cwd=root)
+        improve("uninstall", cwd=root)
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / "dotfiles" / "claude"))
+    improve("install", "claude-code", cwd=home)
+    assert (home / "dotfiles" / "claude" / "settings.json").exists()
 
 
 def test_a_store_that_was_thrown_away_leaves_no_entry(improve: Improve, home: Path) -> None:

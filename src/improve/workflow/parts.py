@@ -49,7 +49,37 @@ def _can(host: Host) -> bool:
 def parts(here: Here, found: Iterable[Host]) -> list[Piece]:
     """List the files of an installation, in the order in which they are written."""
     mine = list(found)
-    return [*launchers(here), *(piece for host in mine for piece in wiring(here, host)), *_skills(here, mine)]
+    theirs = [*(piece for host in mine for piece in wiring(here, host)), *_skills(here, mine)]
+    return [*launchers(here), *(replace(piece, barred=_in_project(here, piece)) for piece in theirs)]
+
+
+def _in_project(here: Here, piece: Piece) -> str:
+    """Say why a file is none of the person's own: a variable, which may come from the project, leads into it."""
+    place = os.path.normpath(os.path.join(here.cwd, piece.path))
+    roots = [root for root in (here.project.root if here.project else "", here.cwd) if root]
+    inside = [root for root in roots if _holds(root, place) and not _holds(root, here.home.user)]
+    if (not inside and os.path.isabs(piece.path)) or piece.path in _usual(here, piece):
+        return ""
+    where = f"lies in the project at {inside[0]}" if inside else "is named by a path that starts where this runs"
+    return (
+        f"{place} {where}, and improve changes no project's settings; nothing was written. "
+        "If it is your own all the same, name it by its absolute path, and run this in another directory"
+    )
+
+
+def _holds(folder: str, path: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _usual(here: Here, piece: Piece) -> set[str]:
+    """List where the hosts of a piece have their files when no variable says otherwise."""
+    user, found = here.home.user, [hosts.host(name) for name in piece.hosts]
+    wired = {part.file(user, {}) for host in found for part in host.wiring}
+    return wired | {_skill_in(host.skills(user, {})) for host in found if host.skills}
+
+
+def _skill_in(folder: str) -> str:
+    return os.path.join(folder, skill.NAME, "SKILL.md")
 
 
 def launchers(here: Here) -> list[Piece]:
@@ -78,7 +108,7 @@ def _skills(here: Here, found: list[Host]) -> list[Piece]:
     claudes = any(host.name == "claude-code" for host in found)
     for host in found:
         if host.skills and not (claudes and host.name in READS_CLAUDES_SKILLS):
-            place = os.path.join(host.skills(here.home.user, here.env), skill.NAME, "SKILL.md")
+            place = _skill_in(host.skills(here.home.user, here.env))
             readers.setdefault(place, []).append(host.name)
     if not readers:
         return []
@@ -94,7 +124,8 @@ def leaving(here: Here, known: Receipt, names: Sequence[str]) -> list[Piece]:
         names: the hosts that are given up; empty for all.
     """
     found = [host for host in map(hosts.host, names or hosts.names()) if _can(host)]
-    there = {piece.path: piece for host in found for piece in (*wiring(here, host), *_skills(here, [host]))}
+    theirs = (piece for host in found for piece in (*wiring(here, host), *_skills(here, [host])))
+    there = {piece.path: piece for piece in theirs if piece.path in known.items or not _in_project(here, piece)}
     wanted = {host.name for host in found}
     for path, item in known.items.items():
         going = tuple(name for name in item.host.split() if name in wanted)

@@ -34,6 +34,8 @@ class Piece:
     data: bytes = b""
     """The file as it should be, unless it is settings."""
     executable: bool = False
+    barred: str = ""
+    """Why it may not be written where it would belong; empty when it may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,8 @@ class Step:
 
 def put_in(piece: Piece, receipt: Receipt) -> Step:
     """Say what has to be done so that a piece is there."""
+    if piece.barred:
+        return Step(piece, "refused", why=piece.barred, code=Refused.exit_code)
     try:
         if isinstance(piece.part, Settings):
             return _settings_in(piece, piece.part, receipt.items.get(piece.path))
