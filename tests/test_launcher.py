@@ -200,6 +200,25 @@ def test_only_an_unusual_store_is_named(home: Path, tmp_path: Path) -> None:
     assert all(Path(place).is_dir() for place in usual.places)
 
 
+def test_everything_is_found_where_each_package_has_a_directory_of_its_own(tmp_path: Path, home: Path) -> None:
+    """As on Nix: the launcher names the directories of what the dependencies need, too."""
+    import git
+    import gitdb
+    import smmap
+
+    for module in (git, gitdb, smmap):
+        package = Path(str(module.__file__)).parent
+        (tmp_path / package.name).mkdir()
+        (tmp_path / package.name / package.name).symlink_to(package)
+    code = (
+        "import sys; sys.path[:0] = sys.argv[1:]; from improve import launcher; "
+        "print(*launcher.program('/h', '/u').places, sep='\\n')"
+    )
+    folders = [str(tmp_path / name) for name in ("git", "gitdb", "smmap")]
+    said = subprocess.run([sys.executable, "-c", code, *folders], capture_output=True, text=True, check=True).stdout
+    assert set(folders) <= set(said.splitlines())
+
+
 def test_an_unknown_python_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where Python does not know its own path, nothing is written that could not work."""
     from improve.errors import EnvironmentFailure

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 STAMP = "Written by `improve install`; take it away with: improve uninstall"
-NEEDED = ("click", "filelock", "git", "platformdirs", "rapidfuzz", "ruamel.yaml")
-"""What the package imports; where each is found goes into the launchers."""
+NEEDED = ("click", "filelock", "git", "gitdb", "platformdirs", "rapidfuzz", "ruamel.yaml", "smmap")
+"""What the package and its dependencies import; where each is found goes into the launchers."""
 
 _HOOK = """\
 import sys
