@@ -609,3 +609,16 @@ def test_start_up_stays_small() -> None:
         check=True,
     )
     assert run.stdout.strip() == ""
+
+
+@as_root
+def test_what_root_alone_can_change_is_read_and_never_written() -> None:
+    """A file as Nix makes it, of root and read-only, is read by anybody; any other file of root is refused."""
+    with shared_place() as place:
+        for name, mode in (("managed", 0o444), ("open", 0o644)):
+            (place / name).write_bytes(b"{}")
+            (place / name).chmod(mode)
+        assert as_nobody(lambda: look(place / "managed").data) == "b'{}'"
+        assert "read-only" in as_nobody(lambda: replace(look(place / "managed"), b"new"))
+        assert "belongs to another user" in as_nobody(lambda: look(place / "open"))
+        assert (place / "managed").read_bytes() == b"{}"

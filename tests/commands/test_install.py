@@ -359,10 +359,26 @@ def test_a_read_only_file_is_refused(improve: Improve, home: Path) -> None:
     """What somebody made read-only, or what is made from a description elsewhere, is left, with the text to paste."""
     path = settings(home, "claude-code", b"{}")
     path.chmod(0o444)
-    said = improve("install", code=3)
-    assert "is read-only" in said.out
+    said = improve("install", code=5)
+    assert "is read-only; nothing was written. Make the change where it is managed" in said.out
     assert "paste into it" in said.out
     assert path.read_bytes() == b"{}"
+
+
+def test_what_is_managed_elsewhere_and_has_our_entries_is_well(improve: Improve, home: Path) -> None:
+    """Entries that a person put into the description of a read-only file count; uninstall says where they are."""
+    (home / ".claude").mkdir()
+    improve("install")
+    path, made = home / FILES["claude-code"], home / "store" / "settings.json"
+    made.parent.mkdir()
+    path.rename(made)
+    path.symlink_to(made)
+    made.chmod(0o444)
+    assert "installed already" in improve("install").out
+    before = made.read_bytes()
+    assert f"is read-only ({made}); nothing was written" in improve("uninstall", code=5).out
+    assert made.read_bytes() == before
+    assert (home / ".agent-improvement" / "bin" / "improve-hook").exists()
 
 
 def test_a_person_s_own_hook_is_left(improve: Improve, home: Path) -> None:

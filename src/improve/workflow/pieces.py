@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from improve import files, jsontext
-from improve.errors import ImproveError, Refused
+from improve.errors import EnvironmentFailure, ImproveError, Refused
 from improve.hosts.wiring import STAMP, Settings, Whole, called
 from improve.jsontext import Change, Splice, Unfit
 from improve.workflow import entries
@@ -112,9 +112,7 @@ def _settings_in(piece: Piece, part: Settings, known: Item | None) -> Step:
     after = _encoded(change.text)
     if not change.splices:
         return Step(piece, "same", seen, after, known or Item(piece.hosts[0], piece.kind, made=None))
-    if (seen.exists and not seen.mode & 0o222) or _is_managed(seen.path):
-        why = f"{piece.path} is read-only; nothing was written. Make the change where it is managed"
-        return replace(_refused(piece, why, 3), before=seen)
+    _refuse_managed(piece, seen)
     return Step(piece, "write", seen, after, _remembered(piece, known, seen, change))
 
 
@@ -128,9 +126,13 @@ def _encoded(text: str) -> bytes:
     return data
 
 
-def _is_managed(path: str) -> bool:
-    """Tell whether a file is made from a description elsewhere, and would be made anew."""
-    return path.startswith(("/nix/store/", "/gnu/store/"))
+def _refuse_managed(piece: Piece, seen: files.Snapshot) -> None:
+    """Leave a file that is made from a description elsewhere, and would be made anew."""
+    if (seen.exists and not seen.mode & 0o222) or seen.path.startswith(("/nix/store/", "/gnu/store/")):
+        where = f" ({seen.path})" if os.path.islink(piece.path) else ""
+        raise EnvironmentFailure(
+            f"{piece.path} is read-only{where}; nothing was written. Make the change where it is managed"
+        )
 
 
 def _members(part: Settings) -> tuple[tuple[str, ...], ...]:
@@ -165,12 +167,14 @@ def _settings_out(piece: Piece, part: Settings, known: Item | None) -> Step:
         return Step(piece, "same", seen, seen.data)
     exact = _exactly(seen, known)
     if exact is not None:
+        _refuse_managed(piece, seen)
         return _left(piece, seen, exact, existed=bool(known and known.before))
     text = jsontext.decode(seen.data, bom=part.bom)
     made = known.made if known else None
     change = entries.take_out(text, part, lambda entry: _is_ours(entry, piece), made)
     if not change.splices:
         return Step(piece, "same", seen, seen.data)
+    _refuse_managed(piece, seen)
     created = known is not None and not known.before and known.made is not None
     left = change.text.encode("utf-8")
     return _left(piece, seen, left, existed=not created or change.text.strip() != "{}")
