@@ -81,7 +81,7 @@ class Edit:
     @cached_property
     def _waiting(self) -> frozenset[str]:
         """Observations with a file in the spool: after a kill they come again, and must be found in their rule."""
-        return spool.identities(self.home.spool)
+        return spool.identities(self.home)
 
     def restore_text(self, rule_id: str, text: str, *, behind: tuple[str, str] | None = None) -> None:
         """Put back the exact text an entry had, for `undo`.

@@ -25,6 +25,8 @@ class Home(Frozen):
     """Derived data of all stores of this user."""
     state: str
     """Lock files of this user."""
+    temporary: str = ""
+    """The directory for temporary files, which a sandbox lets programs write to; empty where none is used."""
 
     def file(self, name: str) -> str:
         """Name a file of the store."""
@@ -62,6 +64,15 @@ class Home(Frozen):
         """Directory in which observations wait to be merged."""
         return self.file("spool")
 
+    @property
+    def refuge(self) -> str:
+        """Directory in which observations wait that a sandbox kept out of the spool; empty where there is none."""
+        if not self.temporary or not hasattr(os, "getuid"):
+            return ""
+        from improve.fingerprint import fingerprint
+
+        return os.path.join(self.temporary, f"improve-{os.getuid()}-{fingerprint(os.path.realpath(self.path), 12)}")
+
 
 def find_home(env: Mapping[str, str]) -> Home:
     """Find the store of this user.
@@ -83,7 +94,7 @@ def find_home(env: Mapping[str, str]) -> Home:
         )
     path = os.path.abspath(path)
     cache, state = _derived(env, user)
-    return Home(path, user, cache, os.path.join(state, "locks"))
+    return Home(path, user, cache, os.path.join(state, "locks"), env.get("TMPDIR") or "/tmp")
 
 
 def _derived(env: Mapping[str, str], user: str) -> tuple[str, str]:

@@ -59,10 +59,23 @@ def hear(directory: str, heard: Heard) -> bool:
 
 
 def end(directory: str, ended: Ended) -> None:
-    """Keep the latest word of a session."""
+    """Keep the latest word of a session; where it does not name the transcript, an earlier one may have."""
     files.private_directory(directory)
     name = f"ended-{key_of(ended.host, ended.session, '')}{SUFFIX}"
-    files.replace(files.read(os.path.join(directory, name), cap=1 << 20), _encoded(ended), mode_if_new=0o600)
+    before = files.read(os.path.join(directory, name), cap=1 << 20)
+    if before.exists and not ended.transcript:
+        ended = ended._replace(transcript=_transcript(before.data))
+    files.replace(before, _encoded(ended), mode_if_new=0o600)
+
+
+def _transcript(data: bytes) -> str:
+    from improve import quick
+
+    try:
+        named = quick.loads(data.decode()).get("transcript", "")
+    except (ValueError, AttributeError, RecursionError):
+        return ""
+    return named if isinstance(named, str) else ""
 
 
 def _encoded(event: Heard | Ended) -> bytes:

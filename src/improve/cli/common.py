@@ -56,7 +56,7 @@ def merge_what_waits(here: Here) -> None:
     A reading command never fails because it is not.
     """
     heard = _waits(here.home.file("queue"), "heard-")
-    if not (heard or _waits(here.home.spool)):
+    if not (heard or _waits(here.home.spool) or _waits(here.home.refuge)):
         return
     from improve.errors import ImproveError
     from improve.workflow.record import drain

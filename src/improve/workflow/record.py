@@ -54,8 +54,9 @@ def observe(here: Here, pending: Pending) -> Recorded:
     if why := here.off():  # before anything is spooled
         raise Refused(why)
     _check_named(here, pending)
-    files.private_directory(here.home.path)
-    path = spool.put(here.home.spool, pending)
+    path, shut_out = spool.keep(here.home, pending)
+    if shut_out:
+        raise EnvironmentFailure(_kept(str(shut_out)))
     try:
         with here.store.edit(here.now) as edit:
             results, refused = merge_waiting(here, edit)
@@ -110,10 +111,12 @@ def merge_waiting(here: Here, edit: Edit) -> tuple[dict[str, Recorded], dict[str
     results: dict[str, Recorded] = {}
     refused: dict[str, NeedsRepair] = {}
     told: list[dict[str, Any]] = []
-    for path in spool.waiting(here.home.spool):
+    for path in spool.everything(here.home):
         pending = spool.load(path)
         if pending is None:
             continue
+        if os.path.dirname(path) == here.home.refuge:  # whoever is in a sandbox is no person at a terminal
+            pending = pending._replace(provenance="agent")
         try:
             recorded = _merge(here, edit, pending)
         except NeedsRepair as exc:
@@ -142,7 +145,7 @@ def merge_waiting(here: Here, edit: Edit) -> tuple[dict[str, Recorded], dict[str
 
 def drain(here: Here) -> int:
     """Merge what waits, if anything does; a store that cannot be changed now is left for later."""
-    if not spool.waiting(here.home.spool) or here.off():
+    if not spool.everything(here.home) or here.off():
         return 0
     # a command that only looks does not wait for one that writes
     with here.store.edit(here.now, timeout=_PATIENCE) as edit:

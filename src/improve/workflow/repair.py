@@ -132,7 +132,7 @@ def _troubles(view: View) -> Iterator[tuple[int, str, str]]:
 
 
 def _spool(here: Here, report: Report) -> None:
-    waiting = spool.waiting(here.home.spool)
+    waiting = spool.everything(here.home)
     broken = [path for path in waiting if spool.load(path) is None]
     for path in broken:
         report.add(False, f"{here.short(path)}: cannot be read as an observation", "look at it, then delete it")

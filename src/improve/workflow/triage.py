@@ -35,14 +35,14 @@ def accept(here: Here, name: str, text: str = "", *, domain: str = "", by_person
     inbox.refuse_settled(candidate)
     pending = pending_of(candidate, project_at(here, candidate.cwd))._replace(text=_phrased(candidate, text))
     pending = pending._replace(domain=domain, provenance="person" if by_person else pending.provenance)
-    if pending.oid in spool.identities(here.home.spool):  # an earlier run got as far as that
+    if pending.oid in spool.identities(here.home):  # an earlier run got as far as that
         record.drain(here)
     try:
         recorded = record.observe(here, pending)
     except FileExistsError:
         what = f"{candidate.id} was accepted and waits in the spool"
         raise Busy(f"{what}; it is merged by the next command that can. Do not repeat it") from None
-    inbox.close(here.home, candidate.id, state=ACCEPTED, at=_now(here), rule=recorded.rule.id)
+    inbox.close(here.home, candidate.id, state=ACCEPTED, at=here.moment, rule=recorded.rule.id)
     return recorded
 
 
@@ -82,7 +82,7 @@ def _dismissed(here: Here, candidate: Candidate, always: bool) -> Candidate:
     if candidate.state == DISMISSED and (candidate.always or not always):
         return candidate
     again = candidate.state == DISMISSED
-    return inbox.close(here.home, candidate.id, state=DISMISSED, at=_now(here), always=always, again=again)
+    return inbox.close(here.home, candidate.id, state=DISMISSED, at=here.moment, always=always, again=again)
 
 
 def settle(here: Here, *, seconds: float = QUICK) -> int:
@@ -102,7 +102,7 @@ def settle(here: Here, *, seconds: float = QUICK) -> int:
         if sure and not held:
             count(here, candidate, rule, project_at(here, candidate.cwd))
         try:
-            inbox.close(here.home, candidate.id, state=ACCEPTED if held else MATCHED, at=_now(here), rule=rule)
+            inbox.close(here.home, candidate.id, state=ACCEPTED if held else MATCHED, at=here.moment, rule=rule)
         except Refused:  # somebody settled it meanwhile
             continue
         settled += 1
@@ -118,7 +118,3 @@ def settle_quietly(here: Here) -> int:
         return record.drain(here) if settled else 0
     except (ImproveError, OSError):
         return 0
-
-
-def _now(here: Here) -> str:
-    return here.now.isoformat(timespec="seconds")
