@@ -159,3 +159,18 @@ def test_the_store_has_a_readable_git_history(improve: Improve, home: Path, tmp_
     (store / "config.yaml").write_text("git: false\n")
     improve("set", "paint-the-shed-green", "--severity", "4")
     assert log().splitlines()[0] == "set severity of paint-the-shed-green"
+
+
+def test_a_closed_standard_output_is_no_bug(home: Path, tmp_path: Path) -> None:
+    """What a command did is done, and no internal error is reported, when nobody gave it a place to print to."""
+    for argv in (
+        "observe 'Use uv, never pip'",
+        "status",
+        "observe --json 'Use uv, never pip'",
+        "set nothing --domain x",
+    ):
+        done = subprocess.run(
+            ["sh", "-c", f"{shlex.quote(sys.executable)} -m improve {argv} >&-"], stderr=subprocess.PIPE, check=False
+        )
+        assert done.returncode != 1, done.stderr
+        assert b"internal error" not in done.stderr

@@ -111,7 +111,8 @@ def run(argv: list[str], *, place: Any = None) -> int:
     _speak_utf8()
     try:
         result = root.main(args=argv, prog_name="improve", standalone_mode=False, obj=place)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # closed by whoever started us
+            sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except click.exceptions.Exit as exc:
         return exc.exit_code
@@ -171,7 +172,8 @@ def _failed(exc: ImproveError, argv: list[str]) -> int:
             click.echo(as_json("error", body))
         else:
             click.echo(f"improve: {message}", err=True)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # closed by whoever started us
+            sys.stdout.flush()
     except OSError:
         _close_quietly()
     return exc.exit_code

@@ -102,7 +102,8 @@ def keep_history(here: Here, title: str) -> None:
         return
     from improve.workflow.changes import remember
 
-    sys.stdout.flush()
+    if sys.stdout is not None:  # closed by whoever started us
+        sys.stdout.flush()
     note(remember(here, title))
 
 
