@@ -4,49 +4,9 @@
 // An error in a handler would end the turn: nothing in here throws, and nothing takes longer than LIMIT.
 // `server` serves version 1 (https://opencode.ai/docs/plugins/), `setup` version 2 (https://opencode.ai/docs/build/plugins/).
 
-import { spawn } from "node:child_process"
-
-const LAUNCHER = "@LAUNCHER@"
-const LIMIT = 2000 // milliseconds for one event
-const LONGEST = 1 << 16 // characters of an answer; more is none of ours
-const STAMP = "improve-rules v" // how an answer begins
+const HOST = "opencode"
 const KEPT = 200 // sessions that are remembered
-
-/** Runs the launcher with one event; gives what it says, "" for nothing, undefined when it failed. Never rejects. */
-function call(event, told) {
-  return new Promise((resolve) => {
-    try {
-      const own = process.platform !== "win32" // a group of its own, so that all of it can be ended
-      const child = spawn(LAUNCHER, ["opencode", event], { stdio: ["pipe", "pipe", "ignore"], detached: own, windowsHide: true })
-      let said = ""
-      const finish = (answer) => {
-        clearTimeout(timer)
-        resolve(answer)
-      }
-      const end = () => {
-        try {
-          if (own && child.pid) process.kill(-child.pid, "SIGKILL")
-          else child.kill("SIGKILL")
-        } catch {}
-        child.stdout?.destroy()
-        finish(undefined)
-      }
-      const timer = setTimeout(end, LIMIT)
-      child.on("error", () => finish(undefined))
-      child.stdin.on("error", () => {})
-      child.stdout.on("error", () => {})
-      child.stdout.setEncoding("utf8")
-      child.stdout.on("data", (part) => {
-        said += part
-        if (said.length > LONGEST) end()
-      })
-      child.on("close", () => finish(said.startsWith(STAMP) ? said.trimEnd() : ""))
-      child.stdin.end(JSON.stringify(told))
-    } catch {
-      resolve(undefined)
-    }
-  })
-}
+// @launch.js
 
 /** What both versions need to know about their sessions. `parentOf` asks the host for the parent of a session. */
 function sessions(directory, parentOf) {
