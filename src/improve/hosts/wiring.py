@@ -79,22 +79,49 @@ def called(line: str) -> tuple[str, str, str] | None:
         words = shlex.split(line)
     except ValueError:
         return None
-    if len(words) != 10 or os.path.basename(words[2]) not in ("improve-hook", "improve-hook.cmd"):
+    if len(words) != 10 or not _names_us(words[2]):
         return None
     launcher, host, event = words[5:8]
     return (launcher, host, event) if line == command(launcher, host, event) else None
 
 
+def launchers_in(data: bytes) -> set[str]:
+    """List the launchers that a file of any kind calls: settings, a plugin, a script."""
+    import json
+    import re
+
+    text, found = data.decode("utf-8", "surrogateescape"), set[str]()
+    lines = [line for line in text.splitlines() if line.startswith("[ -x ")]
+    for literal in re.findall(r'"(?:[^"\\\n]|\\.)*improve-hook(?:[^"\\\n]|\\.)*"', text):
+        try:
+            lines.append(str(json.loads(literal)))
+        except ValueError:
+            continue
+    for line in lines:
+        call = called(line)
+        found |= {call[0]} if call else {line} if os.path.isabs(line) and _names_us(line) else set()
+    return found
+
+
+def _names_us(path: str) -> bool:
+    return os.path.basename(path) in ("improve-hook", "improve-hook.cmd")
+
+
 def template(name: str) -> Make:
-    """Fill in the launcher in a file that lies beside this one."""
+    """Fill in the launcher, and what plugins share, in a file that lies beside this one."""
 
     def make(launcher: str) -> str:
         import json
 
-        with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as stream:
-            return stream.read().replace('"@LAUNCHER@"', json.dumps(launcher, ensure_ascii=False))
+        text = _beside(name).replace("// @launch.js\n", _beside("launch.js"))
+        return text.replace('"@LAUNCHER@"', json.dumps(launcher, ensure_ascii=False))
 
     return make
+
+
+def _beside(name: str) -> str:
+    with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as stream:
+        return stream.read()
 
 
 def own_groups(host: str, hooks: tuple[Hook, ...]) -> Make:
