@@ -27,6 +27,12 @@ GLOBS = (
 MANY = st.lists(GLOBS, min_size=1, max_size=4, unique=True).map(tuple)
 
 
+@pytest.mark.parametrize("glob", ["{}", "{,}", "{a,}", "{ a,b}"])
+def test_a_glob_that_may_stand_for_nothing_is_refused(glob: str) -> None:
+    """Where braces are written out, an empty alternative would be a rule for no file, or for every one."""
+    assert "stands for nothing" in frontmatter.fault(glob)
+
+
 @given(st.sampled_from(FILES), MANY, st.binary(max_size=60))
 def test_what_is_made_reads_back(path: str, globs: tuple[str, ...], rest: bytes) -> None:
     """Any globs that may be written come back, whatever follows, and the block ends where it was ended."""

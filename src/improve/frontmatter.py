@@ -45,7 +45,10 @@ def fault(glob: str) -> str:
         return f"has the character {odd!r}"
     if len(_split(glob)) != 1 or _depth(glob) is None:
         return "has a comma outside of braces, or braces that do not match; give each glob by itself"
-    return "" if len(spread((glob,))) <= _MOST_SPREAD else "stands for too many globs"
+    meant = spread((glob,))
+    if any(one != one.strip() or not one for one in meant):
+        return "stands for nothing, or for a glob with outer blanks, when its braces are written out"
+    return "" if len(meant) <= _MOST_SPREAD else "stands for too many globs"
 
 
 def spread(globs: tuple[str, ...]) -> tuple[str, ...]:
