@@ -16,6 +16,7 @@ _OUR_LINES = (
     "improve retire", "improve split", "improve: ", "none of them → improve",
     "RECORDED (count=", "new rule ", "matched ", "settled: ", "CONTRADICTS ",
     "Corrections this person has made before", "Loaded from a file here, and corrected again since",
+    "More rules apply here: ",
 )  # fmt: skip
 LONGEST = 4_000
 """Characters; what is longer was pasted."""
@@ -98,9 +99,13 @@ def is_ours(text: str) -> bool:
 
 
 def _is_our_line(line: str) -> bool:
-    told_at = line.rfind("(said ")
-    counted = told_at > 0 and line.endswith(")") and ("once, " in line[told_at:] or " times, last " in line[told_at:])
-    return counted or line.startswith(_OUR_LINES)
+    _, told, counted = line.rpartition(" (said ")
+    if told and counted.endswith(")") and ("once, " in counted or " times, last " in counted):
+        return True
+    _, told, day = line.rstrip(")").rpartition("since ")  # of a rule, `(since DAY)` or `3× since DAY`
+    if told and len(day) == 10 and day.replace("-", "").isdigit():
+        return True
+    return line.startswith(_OUR_LINES) or line.endswith(" not worded as a rule yet: improve inbox")
 
 
 def _is_command(words: str) -> bool:

@@ -21,7 +21,7 @@ from improve.rule import Rule, occasions, places
 
 __all__ = ["Fresh", "Index", "Row", "Unusable", "decode", "encode"]
 
-LAYOUT = "6"
+LAYOUT = "7"
 _SCHEMA = """
 CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE entry(

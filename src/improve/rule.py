@@ -67,6 +67,8 @@ class Written(NamedTuple):
     """True when the line was there before us: never removed by us."""
     sent: bool = False
     """True when a person or a route named the file; the line goes back to the usual one when nobody does any more."""
+    at: str = ""
+    """The moment, ISO 8601 with zone; empty where only the day is known."""
 
 
 class Destination(NamedTuple):

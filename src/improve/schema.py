@@ -26,7 +26,20 @@ OBSERVATION = (
     "id",
 )
 """Keys of an observation in the order they are written; `id` is the field `oid`."""
-WRITTEN = ("path", "date", "section", "text", "scope", "project", "branch", "beside", "made_section", "adopted", "sent")
+WRITTEN = (
+    "path",
+    "date",
+    "at",
+    "section",
+    "text",
+    "scope",
+    "project",
+    "branch",
+    "beside",
+    "made_section",
+    "adopted",
+    "sent",
+)
 FOLDED = ("project", "occasions", "first", "last")
 DESTINATION = ("path", "section", "paths")
 ALWAYS = (
@@ -143,6 +156,7 @@ def _read_written(reader: _Reader) -> Written:
         made_section=reader.yes("made_section"),
         adopted=reader.yes("adopted"),
         sent=reader.yes("sent"),
+        at=reader.text("at"),
     )
 
 

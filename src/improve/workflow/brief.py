@@ -11,18 +11,26 @@ import os
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from improve.hosts.base import Host, Loaded, Spot
-from improve.rule import Rule, occasions
+from improve.hosts.base import Host, Spot
+from improve.rule import Observation, Rule, Written, occasions
 from improve.workflow.here import Here
 
 STAMP = "improve-rules v1"
-MANY = 400
-"""Rules that are looked at; the text has room for far fewer."""
+MANY = 2000
+"""Rules that are looked at: those a file says come first, and the text has room for far fewer of the others."""
 _LONGEST = 500
 """Characters of a rule; a longer one was not written by us."""
+_AROUND = len("- ") + len(" (said once, 2026-01-01)\n")
+"""Characters that a rule takes besides its own, at the least."""
+_BEGINNING = 60
+"""Characters by which a rule that stands in a file already is named."""
+_MARKS = " -*+#>|_`\"'[](){}xX0123456789."
+"""What may stand before the first word of a line in an instruction file."""
+_STOPS = ".!?。！？"
 
 _NEW = "Corrections this person has made before and that no instruction file loaded here says:"
 _RECURRING = "Loaded from a file here, and corrected again since it was written:"
+_MORE = "More rules apply here: improve status"
 
 
 class Brief(NamedTuple):
@@ -32,10 +40,8 @@ class Brief(NamedTuple):
     """Not in any file the host loads here, the most needed first; no more than there is room for."""
     recurring: tuple[tuple[Rule, int, str], ...]
     """Loaded and corrected again: how often since which day."""
-    loaded: int
-    """Rules that a file says, among those that were looked at."""
-    total: int
-    """All active rules of this place."""
+    more: bool
+    """Whether others apply here as well."""
 
 
 def text(here: Here, host: Host) -> str:
@@ -43,7 +49,7 @@ def text(here: Here, host: Host) -> str:
     cap = min(host.context_cap, here.config.brief_characters)
     found = gathered(here, host, cap=cap)
     unworded = waiting(here)
-    if not (found.missing or found.recurring or unworded):
+    if not (found.missing or found.recurring or found.more or unworded):
         return ""
     return worded(found, unworded, cap=cap)
 
@@ -52,20 +58,21 @@ def gathered(here: Here, host: Host, *, cap: int) -> Brief:
     """Divide the active rules of this place by what the host loads from files here, until *cap* characters are full."""
     view = here.store.view()
     names = here.names_of(here.project_key("", view), view)
-    said = _said(host.chain(spot(here))) if host.chain else ""
+    said = "\n".join(sentences(file.data) for file in host.chain(spot(here))) if host.chain else ""
     missing: list[Rule] = []
     there: list[Rule] = []
-    for row in view.index.active(names, MANY):
+    looked = 0
+    for looked, row in enumerate(view.index.active(names, MANY), 1):  # noqa: B007  (how many is asked below)
         if _stands_in(row.rule, said):
             there.append(row.rule)
-        else:
+        elif _plain(row.rule.text):
             missing.append(row.rule)
-            cap -= len(row.rule.text)
+            cap -= len(row.rule.text) + _AROUND
             if cap < 0:
                 break
     again = [(rule, *_since_written(rule)) for rule in there]
     recurring = tuple(sorted((entry for entry in again if entry[1]), key=lambda entry: -entry[1]))
-    return Brief(tuple(missing), recurring, len(there), view.index.active_count(names))
+    return Brief(tuple(missing), recurring, cap < 0 or looked == MANY or looked > len(missing) + len(there))
 
 
 def spot(here: Here) -> Spot:
@@ -73,39 +80,85 @@ def spot(here: Here) -> Spot:
     return Spot(here.cwd or os.sep, here.project.root if here.project else "", here.home.user, here.env)
 
 
-def _said(chain: Iterable[Loaded]) -> str:
-    """Join what reaches the model from files, on one line, so that a wrapped bullet is found too."""
-    return " ".join(b" ".join(file.data for file in chain).decode("utf-8", "replace").split())
+def sentences(data: bytes) -> str:
+    """Give an instruction file with a bullet or a paragraph a line, so that a wrapped one is found too."""
+    lines = [""]
+    for line in data.decode("utf-8", "replace").splitlines():
+        words = " ".join(line.split())
+        if lines[-1] and words and not (words[0] in "-*+#>|" or words[0].isdigit()):
+            lines[-1] += " " + words
+        else:
+            lines.append(words)
+    return "\n".join(lines)
 
 
 def _stands_in(rule: Rule, said: str) -> bool:
-    return bool(said) and any(" ".join(t.split()) in said for t in (rule.text, *(w.text for w in rule.written_to)) if t)
+    return any(says(said, text) for text in (rule.text, *(w.text for w in rule.written_to)))
+
+
+def says(said: str, text: str) -> bool:
+    """Find a text that is a sentence by itself in what `sentences` gave.
+
+    >>> says("- Use tabs", "Use tabs."), says("- Use tabs in Makefiles only", "Use tabs")
+    (True, False)
+    """
+    text = " ".join(text.split()).rstrip(_STOPS)
+    at = said.find(text) if text else -1
+    while at >= 0:
+        before = said[said.rfind("\n", 0, at) + 1 : at]
+        after = said[at + len(text) : at + len(text) + 8].lstrip("*_`\"'")
+        begins = not before.strip(_MARKS) or before.rstrip(" *_`\"'")[-1:] in _STOPS
+        if begins and (after[:1] in ("", "\n") or after.startswith(" |") or _is_stop(after)):
+            return True
+        at = said.find(text, at + 1)
+    return False
+
+
+def _is_stop(after: str) -> bool:
+    """Tell the end of a sentence from `node.js`."""
+    return after[:1] in _STOPS and (after[1:2] in ("", " ", "\n", *"*_)\"'") or not after[:1].isascii())
 
 
 def _since_written(rule: Rule) -> tuple[int, str]:
-    """Count the occasions after the day it was last written, and name that day."""
-    day = max((w.date for w in rule.written_to), default="")
-    after = tuple(o for o in rule.observations if day and o.date > day)
-    return occasions(rule._replace(observations=after, folded=())), day
+    """Count the occasions after it was last written, and name that day; a session from before is none of them."""
+    last = max(rule.written_to, key=lambda w: (w.date, w.at), default=None)
+    if last is None or not last.date:
+        return 0, ""
+    begun = {(o.host, o.session) for o in rule.observations if o.session and not _is_later(o, last)}
+    after = tuple(o for o in rule.observations if _is_later(o, last) and (o.host, o.session) not in begun)
+    return occasions(rule._replace(observations=after, folded=())), last.date
+
+
+def _is_later(observation: Observation, written: Written) -> bool:
+    """Compare moments; where one of them is not known, days: the same day says nothing."""
+    if observation.at and written.at:
+        from datetime import datetime
+
+        try:
+            return datetime.fromisoformat(observation.at) > datetime.fromisoformat(written.at)
+        except (ValueError, TypeError):  # a hand wrote it, or it has no zone
+            pass
+    return observation.date > written.date
 
 
 def worded(found: Brief, unworded: int, *, cap: int) -> str:
     """Write the text, within *cap* characters."""
-    lines = [STAMP]
-    room = cap - len(STAMP) - 200  # for the last lines
-    listed = _fitting([f"- {_fact(rule)}" for rule in found.missing if _plain(rule.text)], room)
-    if listed:
-        lines += [_NEW, *listed]
-        room -= sum(map(len, listed)) + len(listed)
-    again = _fitting([f"- {rule.id}: {count}× since {day}" for rule, count, day in found.recurring], room)
-    if again:
-        lines += [_RECURRING, *again]
-    left = found.total - found.loaded - len(listed)
-    if left > 0:
-        lines.append(f"{left} more, less often needed: improve status")
-    if unworded:
-        lines.append(wording_wanted(unworded))
-    return "\n".join(lines) + "\n"
+    last = [wording_wanted(unworded)] if unworded else []
+    heads = [STAMP, *([_NEW] if found.missing else []), *([_RECURRING] if found.recurring else []), _MORE, *last]
+    room = cap - _size(heads)
+    # those a file says already come last, yet find room beside any number of others
+    again = _fitting(map(_again, found.recurring), room // 4 if found.missing else room)
+    listed = _fitting((f"- {_fact(rule)}" for rule in found.missing), room - _size(again))
+    more = found.more or len(listed) < len(found.missing)
+    lines = [STAMP, *([_NEW, *listed] if listed else []), *([_RECURRING, *again] if again else [])]
+    return "\n".join([*lines, *([_MORE] if more else []), *last]) + "\n"
+
+
+def _again(entry: tuple[Rule, int, str]) -> str:
+    """Name a rule by its id and its beginning: the whole stands in the file already."""
+    rule, count, day = entry
+    words = rule.text[:_BEGINNING].rpartition(" ")[0] if _plain(rule.text) else ""
+    return f"- {rule.id}{f' ({words} …)' if words else ''}: {count}× since {day}"
 
 
 def wording_wanted(count: int) -> str:
@@ -117,10 +170,10 @@ def wording_wanted(count: int) -> str:
 def _fact(rule: Rule) -> str:
     from improve.escape import visible
 
-    count = occasions(rule)
-    when = rule.last_reinforced or rule.created
-    how_often = f"said {count} times, last" if count > 1 else "said once,"
-    return f"{visible(rule.text)} ({how_often} {visible(when)})"
+    count = occasions(rule._replace(observations=tuple(o for o in rule.observations if o.provenance != "import")))
+    when = visible(rule.last_reinforced or rule.created)
+    how_often = f"said {count} times, last {when}" if count > 1 else f"said once, {when}" if count else f"since {when}"
+    return f"{visible(rule.text)} ({how_often})"
 
 
 def _plain(said: str) -> bool:
@@ -128,19 +181,23 @@ def _plain(said: str) -> bool:
     return said.isprintable() and len(said) <= _LONGEST
 
 
-def _fitting(lines: list[str], room: int) -> list[str]:
+def _size(lines: Iterable[str]) -> int:
+    return sum(len(line) + 1 for line in lines)
+
+
+def _fitting(lines: Iterable[str], room: int) -> list[str]:
+    """Keep the lines that find room; one that does not leaves it to shorter ones."""
     kept: list[str] = []
     for line in lines:
-        room -= len(line) + 1
-        if room < 0:
-            break
-        kept.append(line)
+        if len(line) < room:
+            kept.append(line)
+            room -= len(line) + 1
     return kept
 
 
 def anything_waits(here: Here) -> bool:
     """Say whether the queue or the spool holds something to take in."""
-    for folder, prefix in ((here.home.file("queue"), "heard-"), (here.home.spool, "")):
+    for folder, prefix in ((here.home.file("queue"), "heard-"), (here.home.spool, ""), (here.home.refuge, "")):
         try:
             if any(name.startswith(prefix) and name[0] != "." for name in os.listdir(folder)):
                 return True

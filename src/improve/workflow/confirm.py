@@ -31,6 +31,7 @@ def confirm(here: Here, rule_id: str, scope: str) -> Changed:
             key,
             gitdir.branch(os.path.dirname(os.path.realpath(path))),
             adopted=True,
+            at=here.moment,
         )
         standing = {other.text for other in section.bullets(files.read(path, cap=CAP).data)}
         written = _with_line(rule.written_to, found, standing)

@@ -49,7 +49,7 @@ def ways(here: Here, host: Host, files: Sequence[Loaded], *, hook: bool) -> list
     view = here.store.view()
     names = here.names_of(here.project_key("", view), view)
     told = brief.text(here, host) if hook and not _off(here, host) else ""
-    said = [(file.path, _flat(file.data)) for file in files if file.state in IN_SIGHT]
+    said = [(file.path, brief.sentences(file.data)) for file in files if file.state in IN_SIGHT]
     written = {found.rule_id: found for found in reach(here, host, view)}
     return [_way(row.rule, written.get(row.rule.id), said, told) for row in view.index.active(names, brief.MANY)]
 
@@ -59,16 +59,11 @@ def _off(here: Here, host: Host) -> bool:
     return switch.in_force(here.home.file(switch.FILE), lambda: here.now, host.name, lambda: place) is not None
 
 
-def _flat(data: bytes) -> str:
-    """Give a text on one line, so that a wrapped bullet is found too."""
-    return " ".join(data.decode("utf-8", "replace").split())
-
-
 def _way(rule: Rule, written: Reached | None, said: Iterable[tuple[str, str]], told: str) -> Way:
     if written and written.reached:
         return Way(rule, "file", written.path)
     for path, text in said:
-        if " ".join(rule.text.split()) in text:
+        if brief.says(text, rule.text):
             return Way(rule, "file", path)
     how = "hook" if f"- {visible(rule.text)} (" in told else ""
     return Way(rule, how, written.path, written.why, written.fix) if written else Way(rule, how)

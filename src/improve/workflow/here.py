@@ -89,6 +89,11 @@ class Here:
         """The local calendar day."""
         return self.now.strftime("%Y-%m-%d")
 
+    @property
+    def moment(self) -> str:
+        """The moment, ISO 8601 with zone."""
+        return self.now.isoformat(timespec="seconds")
+
     def short(self, path: str) -> str:
         """Show a path with `~` for the home directory."""
         return paths.short(path, self.home.user)

@@ -218,7 +218,7 @@ class _Planner:
 
     def _entry(self, target: Target, key: str, heading: str, text: str) -> Written:
         scope = "global" if key == NOBODY else "project"
-        return Written(target.path, self.here.today, heading, text, scope, key, target.branch)
+        return Written(target.path, self.here.today, heading, text, scope, key, target.branch, at=self.here.moment)
 
     def _with(self, rule: Rule, entry: Written) -> Rule:
         scope = "global" if entry.scope == "global" else "local"
@@ -324,5 +324,5 @@ class _Planner:
         except ImproveError as exc:
             return self._blocked(rule, target, text, exc)
         self.say(rule, "update", written.path, text, "the rule's text was changed")
-        new = written._replace(text=text, date=self.here.today)
+        new = written._replace(text=text, date=self.here.today, at=self.here.moment)
         return rule._replace(written_to=tuple(new if w is written else w for w in rule.written_to))

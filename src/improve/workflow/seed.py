@@ -39,7 +39,11 @@ def seed(here: Here, path: str) -> Seeded:
     branch = gitdir.branch(os.path.dirname(snapshot.path))
     with here.store.edit(here.now) as edit:
         for bullet in section.bullets(snapshot.data):
-            place = Written(snapshot.path, here.today, bullet.section, bullet.text, scope, key, branch, adopted=True)
+            place = Written(
+                *(snapshot.path, here.today, bullet.section, bullet.text, scope, key, branch),
+                adopted=True,
+                at=here.moment,
+            )
             _take(here, edit, result, bullet.line, place)
         if edit.changed:
             result.title = _title(result)
@@ -106,7 +110,7 @@ def _new(here: Here, edit: Edit, text: str, place: Written) -> Rule:
         place.project or UNKNOWN,
         here.today,
         f"seeded from {here.short(place.path)}",
-        here.now.isoformat(timespec="seconds"),
+        here.moment,
         signal="remember",
         provenance="import",
         oid=spool.new_oid(),

@@ -34,7 +34,7 @@ def turn_off(here: Here, *, host: str, project: str | None, lasts: str) -> Off:
     """Switch off; what is off already gets the new end."""
     until = (here.now + duration(lasts)).isoformat(timespec="seconds") if lasts else ""
     key, root = _project(here, project)
-    new = Off(_host(host), key, root, until, here.now.isoformat(timespec="seconds"))
+    new = Off(_host(host), key, root, until, here.moment)
 
     def add(entries: list[Off]) -> list[Off]:
         return [*(e for e in switch.running(entries, here.now) if not _covers(new, e)), new]
@@ -92,5 +92,5 @@ def _change(here: Here, change: Callable[[list[Off]], list[Off]]) -> None:
 
 
 def _tell_journal(here: Here, title: str) -> None:
-    event = {"v": 1, "event": "switched", "at": here.now.isoformat(timespec="seconds"), "title": title}
+    event = {"v": 1, "event": "switched", "at": here.moment, "title": title}
     journal.append(here.home.journal, event, durable=False)
