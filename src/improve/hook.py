@@ -7,6 +7,7 @@ Next to nothing is imported before it is needed: this runs on every prompt.
 
 from __future__ import annotations
 
+import gc
 import os
 
 from improve import event
@@ -25,6 +26,7 @@ _TIDY = 1 << 12
 def main(argv: list[str]) -> None:
     """Answer one event and end the process."""
     said = b""
+    gc.disable()  # what a run this short drops goes with the process
     try:
         said = answer(argv, event.read(lambda: _give_up(argv))).encode("utf-8", "replace")
     except BaseException as exc:

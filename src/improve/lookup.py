@@ -205,8 +205,9 @@ def _within(names: Sequence[str] | None) -> tuple[str, tuple[str, ...]]:
     if names is None:
         return "", ()
     marks = ",".join("?" * len(names))
-    seen_there = f"SELECT key FROM place WHERE project IN ({marks})"
-    return f"AND (global = 1 OR key IN ({seen_there}))", tuple(map(storable, names))
+    # asked of each row: the first few of many rules are found without listing all of the project's
+    seen_there = f"SELECT 1 FROM place WHERE project IN ({marks}) AND place.key = entry.key"
+    return f"AND (global = 1 OR EXISTS ({seen_there}))", tuple(map(storable, names))
 
 
 def _row(raw: tuple[Any, ...]) -> Row:
