@@ -16,8 +16,22 @@ _OUR_LINES = (
     "improve retire", "improve split", "improve: ", "none of them → improve",
     "RECORDED (count=", "new rule ", "matched ", "settled: ", "CONTRADICTS ",
     "Corrections this person has made before", "Loaded from a file here, and corrected again since",
-    "More rules apply here: ",
+    "More rules apply here: ", "Confirmed (hard rules):", "Tentative (apply, do not enforce):",
+    "Confirmed rules (hard rules)", "Tentative rules (apply, do not enforce)", "ESCALATE TO: ",
+    "decision: in-session (", "decision: project (", "decision: each-project (", "decision: global (",
+    "ok     ", "WRONG  ", "note   ", "global   ", "local    ", "Undone: ",
+    "No active rule", "No correction waits", "no suggestion: its evidence",
 )  # fmt: skip
+"""How lines begin that we print, without what stands before the first word."""
+_OUR_WORDS = (
+    "with: improve ", "as a rule: improve ", "of them: improve ", "here: improve ", " yet: improve inbox",
+    "/bin/improve ", " → improve ", ", for a session that starts in ",
+)  # fmt: skip
+_BESIDE = (
+    "rule: ", "domain: ", "count: ", "escalation: ", "decision: ", "mentioned: ", "+",
+    "loaded  ", "hidden  ", "scoped  ", "later   ", "cut     ", "off     ",
+)  # fmt: skip
+"""How lines begin that are ours in a text which has one of those."""
 LONGEST = 4_000
 """Characters; what is longer was pasted."""
 _READ = 900
@@ -94,18 +108,40 @@ def signal_of(text: str) -> str:
 
 def is_ours(text: str) -> bool:
     """Tell whether a text is what we print: it has our stamp, or all its lines are lines of ours."""
-    lines = [line.strip(" \t\r-*•→`$>") for line in text.split("\n")]
-    return STAMP in text or all(not line or _is_our_line(line) for line in lines)
+    return STAMP in text or not any(map(str.strip, _not_ours(text.split("\n"))))
+
+
+def _not_ours(lines: list[str]) -> list[str]:
+    """Leave out the lines that we print, and what stands beside them in our output."""
+    left = [line for line in lines if not _is_our_line(line)]
+    return left if len(left) == len(lines) else [line for line in left if not _is_beside(line)]
 
 
 def _is_our_line(line: str) -> bool:
-    _, told, counted = line.rpartition(" (said ")
+    """Tell a line that only we print."""
+    if line[4:5] == "-" and line[10:11] == "T" and line[13:18:3] == ": " and line[:4].isdigit():  # of the log
+        return True
+    bare = line.strip(" \t\r-*•→`$>#")
+    _, told, counted = bare.rpartition(" (said ")
     if told and counted.endswith(")") and ("once, " in counted or " times, last " in counted):
         return True
-    _, told, day = line.rstrip(")").rpartition("since ")  # of a rule, `(since DAY)` or `3× since DAY`
+    _, told, day = bare.rstrip(")").rpartition("since ")  # of a rule, `(since DAY)` or `3× since DAY`
     if told and len(day) == 10 and day.replace("-", "").isdigit():
         return True
-    return line.startswith(_OUR_LINES) or line.endswith(" not worded as a rule yet: improve inbox")
+    number, _, rest = bare.partition("  ")  # of the inbox
+    if number[:1] == "C" and number[1:].isdecimal() and rest.partition("  ")[0] in _RANK:
+        return True
+    return bare.startswith(_OUR_LINES) or any(words in line for words in _OUR_WORDS)
+
+
+def _is_beside(line: str) -> bool:
+    """Tell a line that is ours where others are: an id, a quotation, a line of a diff, details."""
+    bare = line.strip()
+    if bare.startswith(_BESIDE) or line.startswith("       ") or (bare[:1] == '"' and line[:1] == " "):
+        return True
+    if bare[:1] == "-" and (bare[1:2] != " " or bare.endswith("`")):
+        return True
+    return "-" in bare and bare.isascii() and bare == bare.lower() and bare.replace("-", "").isalnum()
 
 
 def _is_command(words: str) -> bool:
@@ -169,7 +205,7 @@ def _without(text: str, name: str) -> str:
 def _spoken(words: str) -> str:
     """Leave out what was pasted: fenced code, quoted lines, lines of code or of a log."""
     kept, fenced = [], False
-    for line in words.splitlines():
+    for line in _not_ours(words.splitlines()):
         bare = line.strip()
         if bare.startswith(("```", "~~~")):
             fenced = not fenced

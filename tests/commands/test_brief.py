@@ -160,6 +160,23 @@ def test_what_recurs_is_called_out_among_any_number_of_others() -> None:
     assert brief._MORE in said
 
 
+def test_nothing_we_print_is_taken_for_a_correction(improve: Improve, repository: Repository) -> None:
+    """A person may paste the answer of any command; what they say above it is theirs and counts."""
+    root = repository("shop")
+    rule = "never-push-to-main-without-asking"
+    for session in "abc":
+        improve("observe", "Use uv for packages, never pip install", "--session", session, cwd=root)
+    said = [improve("observe", "Never push to main without asking", "--context", "No! I told you never to").out]
+    for line in (
+        "status", "status --format markdown", "status --host codex", "due", "escalate", "where", "where --host codex",
+        f"history {rule}", "escalate --apply", "log", "doctor", "stale", f"suggest-destination {rule}", "undo",
+        "off", "on", "inbox", "drain",
+    ):  # fmt: skip
+        said.append(improve(*line.split()).out)
+    assert [text for text in said if cue.signal_of(text)] == []
+    assert cue.signal_of(f"no, that is wrong, you must never do that\n\n{said[1]}") == "correction"
+
+
 LONG = st.lists(st.text("ab c", min_size=1, max_size=499), max_size=30)
 
 
