@@ -235,6 +235,34 @@ def test_a_moved_store_replaces_its_own_entries_in_their_place(
     assert json.loads(path.read_bytes()) == moved  # those are the other store's
 
 
+def test_two_stores_take_turns(
+    improve: Improve, everyone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The store that was installed last is called by all hosts; that another one is not any more is said."""
+    for host in FILES:
+        settings(everyone, host, b'{\n  "a": 1\n}\n')
+    first, second = everyone / ".agent-improvement", tmp_path / 'it\'s "the" 第二 $HOME'
+    files = {everyone / file for file in FILES.values()}
+    improve("install")
+    monkeypatch.setenv("AGENT_IMPROVEMENT_HOME", str(second))
+    said = improve("install")
+    assert "changed by hand" not in said.out
+    assert said.out.count(f"until now it called {first}/bin/improve") == said.out.count("wrote ") - 2
+    monkeypatch.delenv("AGENT_IMPROVEMENT_HOME")
+    said = improve("uninstall")
+    assert f"it calls {second}/bin/improve-hook, the program of another store" in said.out
+    assert "changed by hand" not in said.out
+    assert not first.exists()
+    monkeypatch.setenv("AGENT_IMPROVEMENT_HOME", str(second))
+    again = improve("install").out
+    assert again.count("wrote ") == again.count("wrote    hooks in ~/.config/opencode/.npmrc")  # it names no store
+    improve("uninstall")
+    assert not second.exists()
+    assert {path for path in everyone.rglob("*") if path.is_file() and ".local" not in path.parts} == files
+    left = [json.loads((everyone / file).read_bytes()) for file in FILES.values()]
+    assert [(value.pop("version", 1), value) for value in left] == [(1, {"a": 1})] * len(FILES)
+
+
 def test_what_is_not_wanted_any_more_goes(improve: Improve, home: Path, here: Here) -> None:
     """An entry of ours for an event that is no longer in the table, or twice there, is taken out by an install."""
     path = settings(home, "claude-code")
@@ -343,6 +371,22 @@ def test_links_are_written_through(improve: Improve, home: Path, tmp_path: Path)
     improve("uninstall")
     assert link.is_symlink()
     assert target.read_bytes() == b'{"a": 1}\n'
+
+
+def test_a_link_to_nowhere_holds_nothing_to_take_out(improve: Improve, home: Path) -> None:
+    """Where nothing was installed, uninstall says nothing of it."""
+    (home / ".claude").mkdir()
+    (home / ".claude" / "settings.json").symlink_to(home / "gone" / "settings.json")
+    assert improve("uninstall").out == "Nothing is installed.\n"
+
+
+def test_a_command_that_a_person_changed_stays_and_is_told(improve: Improve, home: Path) -> None:
+    """Who put something of their own around our command keeps it."""
+    path = settings(home, "claude-code")
+    improve("install")
+    path.write_bytes(path.read_bytes().replace(b'stop || true"', b'stop || true # mine"'))
+    assert "improve-hook is named in it elsewhere; that stays" in improve("uninstall").out
+    assert [line.endswith("# mine") for line in commands(path)] == [True]
 
 
 def test_a_link_to_nowhere_is_refused(improve: Improve, home: Path) -> None:

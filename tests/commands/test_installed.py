@@ -180,6 +180,23 @@ def test_a_shared_skill_goes_with_its_last_reader(improve: Improve, home: Path) 
     assert tree(home) == {}
 
 
+@pytest.mark.parametrize("host", ["codex", "claude-code", "opencode"])
+def test_one_directory_under_two_names_keeps_the_skill_for_who_stays(improve: Improve, home: Path, host: str) -> None:
+    """Where ~/.agents/skills is a link to Claude Code's, uninstalling one agent takes the skill from no other."""
+    for folder in (".claude/skills", ".agents", ".codex", ".config/opencode"):
+        (home / folder).mkdir(parents=True)
+    (home / ".agents" / "skills").symlink_to("../.claude/skills")
+    before = tree(home)
+    improve("install")
+    copy = home / ".claude" / "skills" / "improve" / "SKILL.md"
+    improve("uninstall", host)
+    assert copy.exists()
+    for other in {"codex", "claude-code", "opencode"} - {host}:
+        assert copy.exists()
+        improve("uninstall", other)
+    assert tree(home) == before
+
+
 @pytest.mark.parametrize("own", ["link", "directory", "file of its own", "file"])
 def test_a_skill_of_the_person_is_left_and_named(improve: Improve, home: Path, tmp_path: Path, own: str) -> None:
     """A checkout that is linked as the skill, or any other skill of that name, stays as it is."""

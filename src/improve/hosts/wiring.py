@@ -90,17 +90,15 @@ def launchers_in(data: bytes) -> set[str]:
     import json
     import re
 
-    text, found = data.decode("utf-8", "surrogateescape"), set[str]()
-    lines = [line for line in text.splitlines() if line.startswith("[ -x ")]
-    for literal in re.findall(r'"(?:[^"\\\n]|\\.)*improve-hook(?:[^"\\\n]|\\.)*"', text):
+    text = data.decode("utf-8", "surrogateescape")
+    said = [line for line in text.splitlines() if line.startswith("[ -x ")]
+    for literal in re.findall(r'"(?:[^"\\\n]|\\.)*+"', text) if "improve-hook" in text else ():
         try:
-            lines.append(str(json.loads(literal)))
+            said += [str(json.loads(literal))] if "improve-hook" in literal else []
         except ValueError:
             continue
-    for line in lines:
-        call = called(line)
-        found |= {call[0]} if call else {line} if os.path.isabs(line) and _names_us(line) else set()
-    return found
+    calls = [call[0] for call in map(called, said) if call]
+    return {*calls, *(path for path in said if os.path.isabs(path) and _names_us(path))}
 
 
 def _names_us(path: str) -> bool:

@@ -10,7 +10,7 @@ import contextlib
 import os
 import random
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 
 from improve import diff, files, hosts, journal, locks, redact
@@ -18,10 +18,11 @@ from improve.errors import Busy, EnvironmentFailure, ImproveError, Refused
 from improve.hosts.base import Host
 from improve.workflow import copies, pieces, receipt
 from improve.workflow.here import Here
+from improve.workflow.owner import Piece
 from improve.workflow.parts import chosen, launchers, leaving, parts
-from improve.workflow.pieces import WRITES, Piece, Step
+from improve.workflow.pieces import WRITES, Step
 from improve.workflow.receipt import Item, Receipt
-from improve.workflow.wired import Wired, installed
+from improve.workflow.wired import Wired, callers, installed
 
 __all__ = [
     "NEXT",
@@ -61,8 +62,13 @@ def preview(here: Here, found: Iterable[Host]) -> list[Step]:
 def preview_removal(here: Here, names: Sequence[str]) -> list[Step]:
     """Say what `uninstall` would do; touches nothing."""
     known = receipt.load(here.home)
-    going = [*leaving(here, known, names), *([] if names else launchers(here))]
-    return [pieces.take_out(piece, known) for piece in going]
+    done = [pieces.take_out(piece, known) for piece in leaving(here, known, names)]
+    for step in done:
+        if step.state != "refused":
+            known.items.pop(step.piece.path, None)
+    _give_up(known, names)
+    gone = {step.piece.path for step in done if step.state in WRITES}
+    return done + [pieces.take_out(piece, known) for piece in _unused_launchers(here, known, gone)]
 
 
 def difference(here: Here, step: Step) -> str:
@@ -108,7 +114,7 @@ def uninstall(here: Here, names: Sequence[str]) -> list[Step]:
         known = receipt.load(here.home)
         done = [_take_out(here, piece, known) for piece in leaving(here, known, names)]
         _give_up(known, names)
-        done += _take_launchers(here, known)
+        done += [_take_out(here, piece, known) for piece in _unused_launchers(here, known)]
         _tidy(here, known, done)
         _journal(here, "uninstalled", done)
     return done
@@ -246,12 +252,15 @@ def _give_up(known: Receipt, names: Sequence[str]) -> None:
             known.items[path] = replace(item, host=" ".join(users))
 
 
-def _take_launchers(here: Here, known: Receipt) -> list[Step]:
-    """Remove the launchers once nothing calls them any more."""
+def _unused_launchers(here: Here, known: Receipt, gone: Container[str] = ()) -> list[Piece]:
+    """List the launchers once nothing calls them any more.
+
+    Args:
+        gone: files that will call nothing of ours.
+    """
+    found = launchers(here)
     used = any(item.kind != "launcher" for item in known.items.values())
-    if used or any(wired.state != "missing" for wired in installed(here)):
-        return []
-    return [_take_out(here, piece, known) for piece in launchers(here)]
+    return [] if used or any(path not in gone for path in callers(here)) else found
 
 
 def _tidy(here: Here, known: Receipt, done: Iterable[Step]) -> None:

@@ -12,7 +12,7 @@ from improve.hosts.base import Host
 from improve.hosts.wiring import Settings
 from improve.workflow import skill
 from improve.workflow.here import Here
-from improve.workflow.pieces import Piece
+from improve.workflow.owner import Piece
 from improve.workflow.receipt import Item, Receipt
 
 READS_CLAUDES_SKILLS = ("opencode",)
@@ -104,17 +104,20 @@ def wiring(here: Here, host: Host) -> list[Piece]:
 
 def _skills(here: Here, found: list[Host]) -> list[Piece]:
     """List the skill once for each directory, with the hosts that read it there."""
-    readers: dict[str, list[str]] = {}
-    claudes = any(host.name == "claude-code" for host in found)
+    readers: dict[str, tuple[str, list[str]]] = {}
+    user, env = here.home.user, here.env
+    claude = next((host for host in found if host.name == "claude-code"), None)
     for host in found:
-        if host.skills and not (claudes and host.name in READS_CLAUDES_SKILLS):
-            place = _skill_in(host.skills(here.home.user, here.env))
-            readers.setdefault(place, []).append(host.name)
+        reads = claude if claude and host.name in READS_CLAUDES_SKILLS else host
+        if reads.skills:
+            place = _skill_in(reads.skills(user, env))
+            # one of two directories may be a link to the other
+            readers.setdefault(os.path.realpath(place), (place, []))[1].append(host.name)
     if not readers:
         return []
     data = skill.text(launcher.cli_path(here.home.path), here.home.user).encode("utf-8", "surrogateescape")
     path = launcher.path(here.home.path)
-    return [Piece("skill", place, tuple(names), path, data=data) for place, names in readers.items()]
+    return [Piece("skill", place, tuple(names), path, data=data) for place, names in readers.values()]
 
 
 def leaving(here: Here, known: Receipt, names: Sequence[str]) -> list[Piece]:

@@ -6,36 +6,18 @@ import hashlib
 import json
 import os
 from dataclasses import dataclass, replace
-from typing import Any
 
 from improve import files, jsontext
 from improve.errors import EnvironmentFailure, ImproveError, Refused
-from improve.hosts.wiring import STAMP, Settings, Whole, called
+from improve.hosts.wiring import STAMP, Settings, Whole
 from improve.jsontext import Change, Splice, Unfit
-from improve.workflow import entries
+from improve.workflow import entries, owner
+from improve.workflow.owner import Piece
 from improve.workflow.receipt import Item, Receipt
 
 WRITES = ("write", "remove")
 _CAP = jsontext.CAP + 1
 _LARGEST = 1 << 26
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A file that belongs to the installation."""
-
-    kind: str
-    """`settings`, `whole`, `skill` or `launcher`."""
-    path: str
-    hosts: tuple[str, ...]
-    """Names of the hosts it is for; none for a launcher."""
-    launcher: str
-    part: Settings | Whole | None = None
-    data: bytes = b""
-    """The file as it should be, unless it is settings."""
-    executable: bool = False
-    barred: str = ""
-    """Why it may not be written where it would belong; empty when it may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +53,8 @@ def put_in(piece: Piece, receipt: Receipt) -> Step:
 
 def take_out(piece: Piece, receipt: Receipt) -> Step:
     """Say what has to be done so that a piece is gone."""
+    if piece.path not in receipt.items and not os.path.exists(piece.path):
+        return Step(piece, "same")  # a link that leads nowhere, too
     try:
         if isinstance(piece.part, Settings):
             return _settings_out(piece, piece.part, receipt.items.get(piece.path))
@@ -113,7 +97,12 @@ def _settings_in(piece: Piece, part: Settings, known: Item | None) -> Step:
     if not change.splices:
         return Step(piece, "same", seen, after, known or Item(piece.hosts[0], piece.kind, made=None))
     _refuse_managed(piece, seen)
-    return Step(piece, "write", seen, after, _remembered(piece, known, seen, change))
+    return Step(piece, "write", seen, after, _remembered(piece, known, seen, change), why=_until_now(piece, seen.data))
+
+
+def _until_now(piece: Piece, data: bytes) -> str:
+    other = owner.other_store(piece, data)
+    return f"until now it called {other}, the program of another store" if other else ""
 
 
 def _encoded(text: str) -> bytes:
@@ -148,6 +137,8 @@ def _remembered(piece: Piece, known: Item | None, seen: files.Snapshot, change: 
     if known is None or not ours:
         backup = known.backup if known else ""
         before = _sha(seen.data) if seen.exists else ""
+        if ours:  # of another store, or of a receipt that was lost: that is no state to go back to
+            return Item(host, piece.kind, before, after, splices=None, made=None, backup=backup)
         return Item(host, piece.kind, before, after, change.splices, change.made, backup)
     made = None if known.made is None else tuple(dict.fromkeys([*known.made, *change.made]))
     whole = known.splices is not None and known.after == _sha(seen.data)
@@ -173,11 +164,17 @@ def _settings_out(piece: Piece, part: Settings, known: Item | None) -> Step:
     made = known.made if known else None
     change = entries.take_out(text, part, lambda entry: _is_ours(entry, piece), made)
     if not change.splices:
-        return Step(piece, "same", seen, seen.data)
+        return _others(piece, seen) or Step(piece, "same", seen, seen.data)
     _refuse_managed(piece, seen)
     created = known is not None and not known.before and known.made is not None
     left = change.text.encode("utf-8")
     return _left(piece, seen, left, existed=not created or change.text.strip() != "{}")
+
+
+def _others(piece: Piece, seen: files.Snapshot) -> Step | None:
+    """Leave what another store has there."""
+    other = owner.other_store(piece, seen.data)
+    return Step(piece, "left", seen, why=f"it calls {other}, the program of another store") if other else None
 
 
 def _is_ours(entry: entries.Entry, piece: Piece) -> bool:
@@ -198,89 +195,52 @@ def _exactly(seen: files.Snapshot, known: Item | None) -> bytes | None:
 
 def _left(piece: Piece, seen: files.Snapshot, left: bytes, *, existed: bool) -> Step:
     """Leave these bytes, or no file when there was none; a link is never removed."""
+    other = owner.other_store(piece, left)
+    why = f"what calls {other}, the program of another store, stays" if other else ""
+    if not other and b"improve-hook" in left:
+        why = "improve-hook is named in it elsewhere; that stays"
     if not existed and os.path.islink(piece.path):
-        return Step(piece, "write", seen, left.strip() or b"{}\n")
-    return Step(piece, "write" if existed else "remove", seen, left)
+        return Step(piece, "write", seen, left.strip() or b"{}\n", why=why)
+    return Step(piece, "write" if existed else "remove", seen, left, why=why)
 
 
 # --- files that are ours ---
 
 
 def _file_in(piece: Piece, known: Item | None) -> Step:
-    stranger = _stranger(piece, known)
-    if stranger:
-        return Step(piece, "left", why=stranger)
+    theirs = owner.stranger(piece, known)
+    if theirs:
+        return Step(piece, "left", why=theirs)
     seen = files.read(piece.path, cap=_CAP)
     item = Item(" ".join(_users(piece, known)), piece.kind, "", _sha(piece.data))
     if seen.exists and seen.data == piece.data and (not piece.executable or seen.mode & 0o100):
         return Step(piece, "same", seen, piece.data, item)
-    if seen.exists and not _is_own(piece, known, seen):
+    if seen.exists and not owner.is_own(piece, known, seen):
         changed = STAMP.encode() in seen.data
         if piece.kind == "skill" or (isinstance(piece.part, Whole) and piece.part.optional):
             return Step(piece, "left", seen, why="it was changed by hand" if changed else "it is your own")
         who = "was changed by hand" if changed else "is there already, and not from improve"
-        raise Refused(f"{piece.path} {who}; it was left as it is. Add the commands to it, or move it away")
-    return Step(piece, "write", seen, piece.data, item)
+        todo = "Move it away" if piece.kind == "launcher" else "Add the commands to it, or move it away"
+        raise Refused(f"{piece.path} {who}; it was left as it is. {todo}")
+    return Step(piece, "write", seen, piece.data, item, why=_until_now(piece, seen.data))
 
 
 def _users(piece: Piece, known: Item | None) -> list[str]:
     return sorted({*piece.hosts, *(known.host.split() if known else [])})
 
 
-def _stranger(piece: Piece, known: Item | None) -> str:
-    """Say why the directory of a skill is somebody else's; empty when it is not."""
-    folder = os.path.dirname(piece.path)
-    if piece.kind != "skill" or not os.path.lexists(folder):
-        return ""
-    if os.path.islink(folder):
-        return f"it is a link to {os.path.realpath(folder)}"
-    if not os.path.isdir(folder):
-        return "it is a file"
-    return "it is a directory of your own" if not known and _foreign_files(folder) else ""
-
-
-def _foreign_files(folder: str) -> bool:
-    names = os.listdir(folder)
-    return bool(names) and "SKILL.md" not in names
-
-
-def _is_own(piece: Piece, known: Item | None, seen: files.Snapshot) -> bool:
-    """Tell whether a file is ours and as we left it; one that nobody remembers is known by what it runs."""
-    if piece.kind == "launcher":
-        return STAMP.encode() in seen.data
-    if known is not None:
-        return seen.data == piece.data or known.after == seen.sha
-    lines = list(commands_in(seen.data))
-    return bool(lines) and STAMP.encode() not in seen.data and all(map(called, lines))
-
-
-def commands_in(data: bytes) -> list[str]:
-    """List the commands of a hooks file that is all ours."""
-    try:
-        value = json.loads(data)
-    except (ValueError, RecursionError):
-        return []
-    found = list[str]()
-    waiting: list[Any] = [value]
-    while waiting:
-        item = waiting.pop(0)
-        if isinstance(item, dict):
-            found += [item[key] for key in ("command", "bash") if isinstance(item.get(key), str)]
-            waiting += item.values()
-        elif isinstance(item, list):
-            waiting += item
-    return found
-
-
 def _file_out(piece: Piece, known: Item | None) -> Step:
-    if _stranger(piece, known):
+    if owner.stranger(piece, known):
         return Step(piece, "same")
     seen = files.read(piece.path, cap=_CAP)
     if not seen.exists:
         return Step(piece, "same", seen, why="gone")
     if os.path.islink(piece.path):
         return Step(piece, "left", seen, why=f"it is a link to {seen.path}")
-    if seen.data == piece.data or _is_own(piece, known, seen):
+    others = None if seen.data == piece.data else _others(piece, seen)
+    if others:
+        return others
+    if seen.data == piece.data or owner.is_own(piece, known, seen):
         return Step(piece, "remove", seen)
     if known is not None or STAMP.encode() in seen.data:
         return Step(piece, "left", seen, why="it was changed by hand; remove it if you do not need it")

@@ -19,6 +19,7 @@ LONGEST = 1024
 _CALLED = re.compile(r"python3 (?:DIR|<skill-dir>)/scripts/improve\.py")
 _WHERE = re.compile(r" DIR is this skill's directory[^;]*; `uv run` works in place of `python3`\.")
 _HOW = re.compile(r"## How to call it\n.*?(?=\n## )", re.DOTALL)
+_STANDS_FOR = re.compile(r"`improve` stands for `(.+?)`: give its commands that way\.")
 _PLAIN = re.compile(r"(?!.*(?:: | #|[<>\n\t]))[A-Za-z].*")
 
 
@@ -47,7 +48,21 @@ def text(command: str, user: str) -> str:
         Refused: the launcher's path is too long for a description.
         EnvironmentFailure: this installation has no skill.
     """
-    called = _called(command, user)
+    return _text(_called(command, user))
+
+
+def program_in(data: bytes) -> str:
+    """Give the path of the launcher that a skill as this version writes it names; empty for any other text."""
+    import shlex
+
+    said = data.decode("utf-8", "surrogateescape")
+    found = _STANDS_FOR.search(said)
+    if not found or _text(found[1]) != said:
+        return ""
+    return os.path.expanduser(shlex.split(found[1])[0])
+
+
+def _text(called: str) -> str:
     _, front, body = source().split("---\n", 2)
     lines = [_described(line, called) if line.startswith("description: ") else line for line in front.splitlines()]
     how = (

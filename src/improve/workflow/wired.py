@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from improve import files, hosts, jsontext
 from improve.errors import ImproveError
-from improve.hosts.wiring import Settings, Whole, called, command
+from improve.hosts.wiring import Settings, Whole, called, command, launchers_in
 from improve.workflow import entries, receipt
 from improve.workflow.here import Here
+from improve.workflow.owner import Piece
 from improve.workflow.parts import wiring
-from improve.workflow.pieces import Piece
 
 
 class Wired(NamedTuple):
@@ -40,6 +40,18 @@ def installed(here: Here) -> list[Wired]:
             there = piece.path in known.items or any(each.state != "missing" for each in wired)
             found += wired if there else []
     return found
+
+
+def callers(here: Here) -> list[str]:
+    """List the files of hosts that call the launcher of this store, and those nobody can read."""
+    return [piece.path for host in hosts.all_hosts() for piece in wiring(here, host) if _calls(piece)]
+
+
+def _calls(piece: Piece) -> bool:
+    try:
+        return piece.launcher in launchers_in(files.read(piece.path, cap=1 << 26).data)
+    except ImproveError:
+        return os.path.exists(piece.path)
 
 
 def _wired(piece: Piece) -> list[Wired]:
