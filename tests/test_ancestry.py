@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from improve import ancestry
+from improve import ancestry, hosts
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 
@@ -77,3 +77,26 @@ def test_the_latest_session_of_a_process_counts(tmp_path: Path, agent: Path) -> 
 def test_without_notes_there_is_no_session(tmp_path: Path) -> None:
     """A directory that is not there is no error."""
     assert ancestry.session(str(tmp_path / "none"), "gemini") == ""
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner", "host"),
+    [
+        ("CODEX_SESSION_ID", "CLAUDECODE", "claude-code"),
+        ("CLAUDECODE", "CODEX_SESSION_ID", "codex"),
+        ("QWEN_CODE", "GEMINI_CLI", "gemini"),
+    ],
+)
+def test_the_innermost_of_two_hosts_is_the_one(outer: str, inner: str, host: str) -> None:
+    """An agent that another one started from its shell has the variables of both: the nearer one is at work."""
+    ask = shlex.join([sys.executable, "-c", "import os; from improve import hosts; print(hosts.name_in(os.environ))"])
+    nested = f"{inner}=1 sh -c {shlex.quote(f'{ask} || true')} || true"
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    argv = ["sh", "-c", f"{outer}=1 sh -c {shlex.quote(nested)} || true"]
+    assert subprocess.run(argv, env=env, capture_output=True, text=True, check=True).stdout.strip() == host
+
+
+def test_where_nobody_may_look_the_order_of_the_table_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two hosts' variables and no way to see the processes above: the answer is the same every time."""
+    monkeypatch.setattr(ancestry, "environments", lambda: iter(()))
+    assert hosts.name_in({"CLAUDECODE": "1", "CODEX_SESSION_ID": "s"}) == "codex"

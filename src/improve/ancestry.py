@@ -9,6 +9,10 @@ from __future__ import annotations
 
 import os
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "fish", "ash", "ksh", "env", "improve-hook", "timeout"})
 _HIGHEST = 12
 """Levels of ancestors that are looked at."""
@@ -48,6 +52,22 @@ def session(directory: str, host: str) -> str:
         if noted[0] == began and len(noted) > 1:  # else the number belongs to another process by now
             return noted[1]
     return ""
+
+
+def environments() -> Iterator[dict[str, str]]:
+    """Yield the variables that each ancestor was started with, nearest first, as far up as one may look."""
+    pid = os.getppid()
+    for _ in range(2 * _HIGHEST):
+        told = _stat(pid) if pid > 1 else None
+        try:
+            with open(f"/proc/{pid}/environ", encoding="utf-8", errors="replace") as stream:
+                pairs = [pair.partition("=") for pair in stream.read(1 << 20).split("\0")]
+        except OSError:
+            return
+        yield {name: value for name, _, value in pairs}
+        if told is None:
+            return
+        pid = told[1]
 
 
 def _above(most: int) -> list[tuple[int, str]]:

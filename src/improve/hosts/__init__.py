@@ -88,13 +88,25 @@ def on_this_machine(user: str, env: Mapping[str, str]) -> list[Host]:
 
 
 def name_in(env: Mapping[str, str]) -> str:
-    """Name the host this command runs inside, empty when in none."""
-    return next((row.name for row in ROWS if any(_marked(env, mark) for mark in row.marks)), "")
+    """Name the host this command runs inside, the innermost where one runs in the shell of another; empty for none."""
+    found = [row for row in ROWS if _marked(env, row.marks)]
+    if len(found) < 2:
+        return found[0].name if found else ""
+    from improve import ancestry
+
+    for around in ancestry.environments():  # the nearest process without a host's mark is that host
+        for row in found:
+            if not _marked(around, row.marks):
+                return row.name
+    return found[0].name
 
 
-def _marked(env: Mapping[str, str], mark: str) -> bool:
-    name, _, value = mark.partition("=")
-    return env.get(name) == value if value else bool(env.get(name))
+def _marked(env: Mapping[str, str], marks: tuple[str, ...]) -> bool:
+    for mark in marks:
+        name, _, value = mark.partition("=")
+        if env.get(name) == value if value else env.get(name):
+            return True
+    return False
 
 
 def running_in(env: Mapping[str, str]) -> Host | None:
