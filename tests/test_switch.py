@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -100,3 +101,22 @@ def test_what_is_no_file_is_a_veto(tmp_path: Path) -> None:
     path.unlink()
     path.mkdir()
     assert switch.read(str(path)) is None
+
+
+@pytest.mark.parametrize(
+    ("zone", "shown"),
+    [
+        ("Europe/Berlin", "2026-03-29 03:30"),
+        ("Asia/Kolkata", "2026-03-29 07:00"),
+        ("America/New_York", "2026-03-28 21:30"),
+    ],
+)
+def test_the_end_is_told_by_the_reader_s_clock(monkeypatch: pytest.MonkeyPatch, zone: str, shown: str) -> None:
+    """Two hours that were asked for before the clocks went forward end an hour later by the clock."""
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    entry = Off(until="2026-03-29T02:30:00+01:00")
+    assert switch.said(entry) == f"off everywhere until {shown}"
+    assert switch.said(Off(until="some day")) == "off everywhere until some day"
+    monkeypatch.undo()
+    time.tzset()

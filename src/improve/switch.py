@@ -101,11 +101,22 @@ def _same(entry: Off, key: str, root: str) -> bool:
     return bool(key and entry.project == key) or bool(root and entry.root == root)
 
 
+def _local(until: str) -> str:
+    """Give a moment by the clock of whoever reads it now: since then it may have been set for summer, or moved."""
+    from datetime import datetime
+
+    try:
+        moment = datetime.fromisoformat(until)
+        return f"{moment.astimezone() if moment.tzinfo else moment:%Y-%m-%d %H:%M}"
+    except (ValueError, TypeError, OverflowError):
+        return until
+
+
 def said(entry: Off) -> str:
     """Say in one clause what is off and until when."""
     if entry == DAMAGED:
         return "off everywhere, for off.json cannot be understood"
     about = [f"for {entry.host}"] if entry.host else []
     about += [f"in {entry.project}"] if entry.project else []
-    end = f"until {entry.until[:16].replace('T', ' ')}" if entry.until else "until it is switched on"
+    end = f"until {_local(entry.until)}" if entry.until else "until it is switched on"
     return " ".join(["off", *(about or ["everywhere"]), end])

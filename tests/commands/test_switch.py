@@ -148,3 +148,20 @@ def test_a_damaged_file_is_off_until_somebody_says_on(home: Path, shop: Path, im
 def test_unknown_hosts_are_named(improve: Improve) -> None:
     """A mistyped host switches nothing off and lists what there is."""
     assert "claude-code" in improve("off", "--host", "claude", code=2).err
+
+
+def test_what_a_host_is_told_is_nothing_while_it_is_off(improve: Improve, repository: Repository) -> None:
+    """`status --host` says what the hook would say, asked from anywhere."""
+    root = repository("shop")
+    improve("observe", "Use tabs", cwd=root)
+    improve("off", "--host", "codex")
+    assert improve("status", "--host", "codex", cwd=root).first.startswith("improve is off for codex ")
+    assert "Use tabs" in improve("status", "--host", "claude-code", cwd=root).out
+
+
+def test_a_drain_that_may_not_says_so(improve: Improve) -> None:
+    """While off, nobody says that nothing waited."""
+    improve("off")
+    assert improve("drain").first.startswith("improve is off everywhere ")
+    assert improve("drain", "--quiet").out == ""
+    assert improve("drain", "--json").json["off"]

@@ -181,6 +181,10 @@ def drain_command(quiet: bool, as_json: bool) -> int:
     from improve.workflow import inbox
 
     here = look_around()
+    if why := here.off():
+        if not quiet:
+            say(report.as_json("drain", {"off": why}) if as_json else f"{why}.")
+        return 0
     try:
         taken = inbox.drain(here)
     except Busy:

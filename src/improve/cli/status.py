@@ -100,6 +100,9 @@ def _brief(here: Here, name: str, *, as_json: bool) -> int:
 
     if name not in hosts.names():
         raise click.UsageError(f"no host is called {name!r}; they are: {', '.join(hosts.names())}")
+    if why := here.off(name):
+        say(report.as_json("status", {"off": why}) if as_json else f"{why}.")
+        return 0
     text = brief.text(here, hosts.host(name))
     if as_json:
         say(report.as_json("status", {"host": name, "text": text}))

@@ -50,11 +50,12 @@ class Here:
         """The store of this home."""
         return Store(self.home, self.config, self.tell, self.off)
 
-    def off(self) -> str:
-        """Say why nothing may be recorded, delivered or written here now; empty when it may."""
+    def off(self, host: str = "") -> str:
+        """Say why nothing may be recorded, delivered or written here now, or by another host; empty when it may."""
         from improve import switch
 
-        found = switch.in_force(self.home.file(switch.FILE), lambda: self.now, self.host, self._key_and_root)
+        path = self.home.file(switch.FILE)
+        found = switch.in_force(path, lambda: self.now, host or self.host, self._key_and_root)
         return f"improve is {switch.said(found)}; nothing was done. Switch it on with: improve on" if found else ""
 
     def _key_and_root(self) -> tuple[str, str]:
