@@ -61,7 +61,7 @@ _NOT_TYPED = (
 _LINE = "\n"
 _SENTENCE_ENDS = f"!?{_LINE}\r…。！？"
 """A dot is one before a blank only: `CLAUDE.md` is one thing."""
-_APOSTROPHES = "'’‘`´"
+APOSTROPHES = "'’‘`´"
 
 
 class _Plain(dict[int, str]):
@@ -69,16 +69,16 @@ class _Plain(dict[int, str]):
 
     def __missing__(self, point: int) -> str:
         char = chr(point)
-        to = char if char.isalnum() or _is_mark(char) else " "
+        to = char if char.isalnum() or is_mark(char) else " "
         if char in _SENTENCE_ENDS:
             to = " . "
-        elif char in _APOSTROPHES:
+        elif char in APOSTROPHES:
             to = ""
         self[point] = to
         return to
 
 
-def _is_mark(char: str) -> bool:
+def is_mark(char: str) -> bool:
     """Say whether it is an accent or a vowel sign, which is part of a word."""
     return "\u0300" <= char <= "\u036f" or "\u0900" <= char <= "\u0eff"
 

@@ -460,3 +460,24 @@ def test_a_run_takes_a_bounded_part_of_a_long_queue(improve: Improve, typed: Typ
         improve("drain")
         assert typed.waiting < before
     assert improve("inbox", "--json").json["open"] == 400
+
+
+@pytest.mark.parametrize(
+    ("dismissed", "again", "waits"),
+    [
+        ("no, stop adding comments everywhere", "No!! Stop adding comments, everywhere...", False),
+        ("no, don't ever use mocks", "No - don’t ever use “mocks”", False),
+        ("no, never use C here", "no, never use C++ here", True),
+        ("不对，以后都用 pnpm", "不对 以后都用 pnpm。", False),
+    ],
+)
+def test_dismissed_for_good_whatever_the_punctuation(
+    improve: Improve, typed: Typing, dismissed: str, again: str, waits: bool
+) -> None:
+    """The same words with other stops, quotes and capitals never wait again; other words do."""
+    typed(dismissed, "a")
+    improve("drain")
+    improve("dismiss", "C1", "--always")
+    typed(again, "b")
+    improve("drain")
+    assert bool(improve("inbox", "--json").json["open"]) == waits

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from improve import files, inbox, queue
+from improve.cue import APOSTROPHES, is_mark
 from improve.errors import ImproveError, Refused
 from improve.inbox import MATCHED, Candidate
 from improve.rule import UNKNOWN
@@ -102,9 +103,7 @@ class _Desk:
     @cached_property
     def never(self) -> frozenset[str]:
         """The words that were dismissed for good."""
-        from improve import match
-
-        return frozenset(map(match.normalize, self.known.never))
+        return frozenset(map(_words, self.known.never))
 
     def settle_batch(self, paths: list[str], until: float) -> Taken:
         """Take in some prompts: first all of them are safe elsewhere, then their files go."""
@@ -148,11 +147,7 @@ class _Desk:
 
         if event.key in self.known.candidates or cue.is_ours(event.text):
             return False
-        if not self.known.never:
-            return True
-        from improve import match
-
-        return match.normalize(inbox.shortened(event.text)) not in self.never
+        return not self.never or _words(inbox.shortened(event.text)) not in self.never
 
     def _judged(self, event: Heard) -> Candidate:
         """Make a candidate; one that says a rule again is counted before it is put down as matched."""
@@ -181,6 +176,12 @@ class _Desk:
         if cwd not in self.places:
             self.places[cwd] = project_at(self.here, cwd)
         return self.places[cwd]
+
+
+def _words(text: str) -> str:
+    """Give the words alone: the same ones with other punctuation are the same; C, C# and C++ are not."""
+    kept = "".join(c if c.isalnum() or c in "+#" or is_mark(c) else "" if c in APOSTROPHES else " " for c in text)
+    return " ".join(kept.casefold().split())
 
 
 def _loaded(paths: list[str]) -> tuple[list[tuple[str, Heard]], list[str]]:
