@@ -255,7 +255,7 @@ def test_two_stores_take_turns(
     assert not first.exists()
     monkeypatch.setenv("AGENT_IMPROVEMENT_HOME", str(second))
     again = improve("install").out
-    assert again.count("wrote ") == again.count("wrote    hooks in ~/.config/opencode/.npmrc")  # it names no store
+    assert again.count("wrote ") == again.count("wrote    file ~/.config/opencode/.npmrc")  # it names no store
     improve("uninstall")
     assert not second.exists()
     assert {path for path in everyone.rglob("*") if path.is_file() and ".local" not in path.parts} == files
@@ -425,6 +425,45 @@ def test_what_is_managed_elsewhere_and_has_our_entries_is_well(improve: Improve,
     assert (home / ".agent-improvement" / "bin" / "improve-hook").exists()
 
 
+@pytest.mark.parametrize("kind", ["directory", "pipe", "no directory around it"])
+def test_nothing_is_to_be_pasted_where_there_is_no_file(improve: Improve, home: Path, kind: str) -> None:
+    """What stands there instead is named; nobody is told to trust, or to start, what calls nothing."""
+    path = home / FILES["codex"]
+    if kind == "no directory around it":
+        path.parent.write_text("a file")
+    else:
+        path.parent.mkdir()
+        path.mkdir() if kind == "directory" else os.mkfifo(path)
+    (home / ".agents").write_text("a file")
+    said = improve("install", "codex", code=3)
+    assert "refused  hooks in ~/.codex/hooks.json" in said.out
+    assert "nothing was written" in said.out
+    assert not any(word in said.out for word in ("paste", "next,", "next session"))
+    assert improve("install", "codex", "--json", code=3).json["next"] == {}
+
+
+def test_what_was_there_already_is_not_announced_again(improve: Improve) -> None:
+    """A second install says that all is well and no more."""
+    improve("install", "codex")
+    assert improve("install", "codex").out == "Everything is installed already. Check it with: improve doctor\n"
+
+
+def test_who_stops_it_is_told_what_sets_it_right(improve: Improve, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After Ctrl-C a part may be there; both ways out are named."""
+
+    def stop(*_: object) -> str:
+        raise KeyboardInterrupt
+
+    (home / ".codex").mkdir()
+    for verb in ("install", "uninstall"):
+        with monkeypatch.context() as patch:
+            patch.setattr("improve.workflow.install._journal", stop)
+            said = improve(verb, code=130)
+        assert f"To finish, run: improve {verb}; to go back: improve " in said.err
+        improve(verb)
+    assert tree(home).keys() == {".codex"}
+
+
 def test_a_person_s_own_hook_is_left(improve: Improve, home: Path) -> None:
     """Where the host knows a hook by its file's name and the person has one, ours is printed to be added."""
     hook = home / "Documents" / "Cline" / "Hooks" / "TaskStart"
@@ -445,7 +484,7 @@ def test_a_file_that_is_only_of_help_stops_nothing(improve: Improve, home: Path)
     path = home / ".config" / "opencode" / ".npmrc"
     path.parent.mkdir(parents=True)
     path.write_text("registry=https://npm.example.org/\n")
-    assert "left     hooks in ~/.config/opencode/.npmrc" in improve("install").out
+    assert "left     file ~/.config/opencode/.npmrc" in improve("install").out
     improve("uninstall")
     assert path.read_text() == "registry=https://npm.example.org/\n"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from improve.cli.common import json_option, keep_history, look_around, say, say_diff
+from improve.cli.common import json_option, keep_history, look_around, note, say, say_diff
 from improve.escape import visible
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--yes", is_flag=True, help="Do not ask, on a terminal either."),
         click.option("--dry-run", is_flag=True, help="Show what would be done; touch nothing."),
         click.option("--all", "everything", is_flag=True, help="Every agent, as when none is named."),
-        click.argument("names", nargs=-1, metavar="HOST"),
+        click.argument("names", nargs=-1, metavar="[HOST]..."),
     ):
         command = add(command)
     return command
@@ -47,9 +47,10 @@ def install_command(names: tuple[str, ...], everything: bool, dry_run: bool, yes
     planned = install.preview(here, found)
     if not _agreed(here, planned, dry_run=dry_run, yes=yes, as_json=as_json):
         return 0
-    done = planned if dry_run else install.install(here, found)
-    notes = {host.name: install.NEXT.get(host.name, "") for host in found}
-    _report(here, "install", done, dry_run=dry_run, as_json=as_json, notes={k: v for k, v in notes.items() if v})
+    done = planned if dry_run else _unless_stopped("install", lambda: install.install(here, found))
+    wired = {name for step in done if step.state in ("write", "same") for name in step.piece.hosts}
+    notes = {host.name: install.NEXT[host.name] for host in found if host.name in wired & install.NEXT.keys()}
+    _report(here, "install", done, dry_run=dry_run, as_json=as_json, notes=notes)
     if not dry_run:
         _keep(here, done, "Install")
     return max((step.code for step in done), default=0)
@@ -72,11 +73,21 @@ def uninstall_command(names: tuple[str, ...], everything: bool, dry_run: bool, y
     planned = install.preview_removal(here, chosen)
     if not _agreed(here, planned, dry_run=dry_run, yes=yes, as_json=as_json):
         return 0
-    done = planned if dry_run else install.uninstall(here, chosen)
+    done = planned if dry_run else _unless_stopped("uninstall", lambda: install.uninstall(here, chosen))
     _report(here, "uninstall", done, dry_run=dry_run, as_json=as_json, notes={})
     if not dry_run:
         _keep(here, done, "Uninstall")
     return max((step.code for step in done), default=0)
+
+
+def _unless_stopped(command: str, action: Callable[[], list[Step]]) -> list[Step]:
+    """Tell who presses Ctrl-C that a part may be done, and what sets it right."""
+    try:
+        return action()
+    except KeyboardInterrupt:
+        other = "uninstall" if command == "install" else "install"
+        note(f"some files may be done already. To finish, run: improve {command}; to go back: improve {other}")
+        raise
 
 
 def _known(names: Sequence[str], everything: bool) -> tuple[str, ...]:
@@ -127,10 +138,13 @@ def _report(here: Here, command: str, done: list[Step], *, dry_run: bool, as_jso
             say("  paste into it:")
             say("".join(f"    {line}\n" for line in visible(step.snippet, multiline=True).splitlines()), newline=False)
     if not told:
-        say("Everything is installed already." if command == "install" else "Nothing is installed.")
-    for name, text in notes.items():
-        say(f"next, {name}: {text}")
-    if command == "install" and not dry_run:
+        done_before = "Everything is installed already. Check it with: improve doctor"
+        say(done_before if command == "install" else "Nothing is installed.")
+    written = {name for step in done if step.state == "write" for name in step.piece.hosts}
+    for name, text in notes.items() if command == "install" else ():
+        if name in written:
+            say(f"next, {name}: {text}")
+    if written and command == "install" and not dry_run:
         say("Agents that run now see this in their next session. Check it with: improve doctor")
 
 
@@ -139,7 +153,8 @@ def _line(here: Here, step: Step, *, dry_run: bool) -> str:
     verbs = {"write": "writes", "remove": "removes"} if dry_run else {"write": "wrote", "remove": "removed"}
     users = f" ({', '.join(step.piece.hosts)})" if step.piece.hosts else ""
     kinds = {"settings": "hooks in", "whole": "hooks in", "skill": "skill", "launcher": "launcher"}
-    what = f"{kinds[step.piece.kind]} {visible(here.short(step.piece.path))}{users}"
+    kind = "file" if getattr(step.piece.part, "optional", False) else kinds[step.piece.kind]
+    what = f"{kind} {visible(here.short(step.piece.path))}{users}"
     why = visible(step.why.removeprefix(f"{step.piece.path}: ").removeprefix(f"{step.piece.path} "))
     return f"{verbs.get(step.state, step.state):8} {what}{': ' * bool(why)}{why}"
 

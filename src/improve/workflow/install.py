@@ -155,7 +155,7 @@ def _put_in(here: Here, piece: Piece, known: Receipt) -> Step:
 
 
 def _failed(step: Step, error: ImproveError) -> Step:
-    text = pieces.snippet(step.piece)
+    text = pieces.to_paste(step.piece)
     return Step(step.piece, "refused", why=str(error), snippet=text, code=error.exit_code)
 
 

@@ -67,11 +67,16 @@ def take_out(piece: Piece, receipt: Receipt) -> Step:
 
 
 def _refused(piece: Piece, why: str, code: int) -> Step:
-    return Step(piece, "refused", why=why, snippet=snippet(piece), code=code)
+    return Step(piece, "refused", why=why, snippet=to_paste(piece), code=code)
+
+
+def to_paste(piece: Piece) -> str:
+    """Write what a person can paste into a file, if there is one."""
+    return snippet(piece) if os.path.isfile(piece.path) else ""
 
 
 def snippet(piece: Piece) -> str:
-    """Write what a person can paste instead."""
+    """Write our part of a file, as it would be alone."""
     if isinstance(piece.part, Settings):
         members = entries.wanted(piece.part, piece.hosts[0], piece.launcher)
         return json.dumps(members, indent=2, ensure_ascii=False) + "\n"
