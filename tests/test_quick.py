@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 from hypothesis import given
@@ -40,6 +42,22 @@ def test_it_refuses_what_json_refuses(text: str) -> None:
             quick.loads(text)
     else:
         assert quick.loads(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a": "b"', '{"a"', '["a', "{", '"', "tru", '{"a": }', "nul", '{"a": "\\u12', "{'a': 1}"]
+)
+def test_a_text_that_was_cut_off_is_refused_without_json(text: str) -> None:
+    """Where the standard library's reader was never loaded, broken text is the same error."""
+    code = f"""
+from improve import quick
+try:
+    quick.loads({text!r})
+except ValueError:
+    print("refused")
+"""
+    argv = [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{code}"]
+    assert subprocess.run(argv, capture_output=True, text=True, check=True).stdout == "refused\n"
 
 
 def test_deep_nesting_ends() -> None:

@@ -26,6 +26,7 @@ _TIDY = 1 << 12
 def main(argv: list[str]) -> None:
     """Answer one event and end the process."""
     said = b""
+    os.umask(0o077)  # whatever this leaves behind is the person's alone
     gc.disable()  # what a run this short drops goes with the process
     try:
         said = answer(argv, event.read(lambda: _give_up(argv))).encode("utf-8", "replace")
@@ -157,8 +158,13 @@ class _Call:
         return self._brief(unless=self._briefed() if again else "")
 
     def _brief(self, unless: str = "") -> str:
-        """Give the rules in the host's form, and start a drain for what waits; *unless* is what it has already."""
+        """Give the rules in the host's form, and start a drain for what waits.
+
+        Args:
+            unless: names the text that it has already.
+        """
         from improve import clock
+        from improve.fingerprint import fingerprint
         from improve.workflow import brief
         from improve.workflow.here import Here
 
@@ -166,10 +172,10 @@ class _Call:
         if brief.anything_waits(here):
             _drain_detached(self.home)
         text = brief.text(here, self.host)
-        if not text or text == unless:
+        if (named := fingerprint(text, 24)) == unless:
             return ""
-        self._remember(text)
-        return reply(self.host, self.kind, text)
+        self._remember(named)  # also that there was nothing: a later prompt does not look again
+        return reply(self.host, self.kind, text) if text else ""
 
     def _marker(self) -> str:
         from improve import queue
@@ -178,21 +184,21 @@ class _Call:
         return os.path.join(self.home.cache, "briefed", key)
 
     def _briefed(self) -> str:
-        """Give the text this session was given before, empty when there is none."""
+        """Name the text this session was given before, empty when none was."""
         try:
             with open(self._marker(), encoding="utf-8", errors="replace") as stream:
-                return stream.read(_TIDY << 4)
+                return stream.read(64)
         except OSError:
             return ""
 
-    def _remember(self, text: str) -> None:
-        """Note what was given; failing to costs a repetition, nothing else."""
+    def _remember(self, named: str) -> None:
+        """Note the name of what was given; failing to costs a repetition, nothing else."""
         path = self._marker()
         try:
             os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
             _forget_old(os.path.dirname(path))
-            with open(path, "w", encoding="utf-8", errors="replace") as stream:
-                stream.write(text)
+            with open(path, "w", encoding="utf-8") as stream:
+                stream.write(named)
         except OSError:
             return
 

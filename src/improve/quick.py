@@ -25,7 +25,7 @@ def loads(text: str) -> Any:
         return json.loads(text)
     try:
         value, end = make_scanner(_Settings)(text, _past_blanks(text, 0))  # type: ignore[arg-type]
-    except StopIteration:
+    except (StopIteration, SystemError):  # the latter where it is cut off: the C part looks for json's own error
         raise ValueError("no JSON value") from None
     if _past_blanks(text, end) != len(text):
         raise ValueError("more than one JSON value")

@@ -208,18 +208,44 @@ def test_what_we_do_not_know_is_silence(home: Path, hook: Hook, argv: tuple[str,
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
-def test_the_prompt_path_imports_next_to_nothing(shop: Path) -> None:
+@pytest.mark.parametrize("host", WIRED)
+def test_the_prompt_path_imports_next_to_nothing(shop: Path, hook: Hook, host: str) -> None:
     """Neither the command line nor YAML, nor what takes as long as Python itself, is loaded for a correction."""
+    hook(host, "prompt", event(host, shop))  # the first prompt of a session may carry the rules
     source = str(Path(hosts.__file__).parents[2])
     code = f"""
 import sys, os
 sys.path[:0] = [{source!r}]
 from improve import hook
 os._exit = lambda code: (print(sorted(set(sys.modules) & {{'click', 'ruamel', 'typing', 're', 'json', 'sqlite3',
-    'hashlib', 'datetime', 'subprocess', 'git', 'filelock', 'enum', 'improve.cli', 'improve.store'}})), sys.exit(code))
-hook.main(["claude-code", "prompt"])
+    'hashlib', 'datetime', 'subprocess', 'git', 'filelock', 'enum', 'collections', 'functools', 'contextlib',
+    'dataclasses', 'pathlib', 'tempfile', 'improve.cli', 'improve.store', 'improve.workflow'}})), sys.exit(code))
+hook.main([{host!r}, "prompt"])
 """
     for prompt in ("please add a helper", NO):
-        said = json.dumps(event("claude-code", shop, prompt=prompt)).encode()
+        said = json.dumps(event(host, shop, prompt=prompt)).encode()
         argv = [sys.executable, "-I", "-S", "-c", code]
         assert subprocess.run(argv, input=said, capture_output=True, check=True).stdout.strip() == b"[]"
+
+
+def test_gemini_looks_for_rules_once(home: Path, repository: Repository, hook: Hook, improve: Improve) -> None:
+    """Where there was nothing to tell, a later prompt of the session costs no second look."""
+    said = event("gemini", repository("empty"), prompt="add a helper")
+    assert hook("gemini", "prompt", said) == ""
+    improve("observe", UV, cwd=Path(said["cwd"]))
+    assert hook("gemini", "prompt", said) == ""
+    assert UV in hook("gemini", "prompt", {**said, "session_id": "s2"})
+
+
+def test_what_a_hook_leaves_behind_is_private(home: Path, shop: Path, hook: Hook) -> None:
+    """Marks of sessions, the log and the queue are the person's alone, and hold no rule's text."""
+    log = home / ".local" / "state" / "agent-improvement" / "hook.log"
+    hook("claude-code", "session-start", event("claude-code", shop))
+    hook("gemini", "prompt", event("gemini", shop, prompt=NO))
+    (home / ".agent-improvement" / "rules.yaml").write_text("a: [", encoding="utf-8")
+    hook("claude-code", "session-start", event("claude-code", shop, session="s2"))
+    left = [log, *(home / ".cache").rglob("briefed/*"), *(home / ".cache").rglob("sessions/*")]
+    left += (home / ".agent-improvement" / "queue").iterdir()
+    assert len(left) >= 4
+    assert [path for path in left if path.stat().st_mode & 0o077] == []
+    assert [path for path in left if path.parent.name == "briefed" and UV in path.read_text(encoding="utf-8")] == []

@@ -118,10 +118,16 @@ about("unknown-locale", KEPT, LC_ALL="xx_YY.nothing", TZ="No/Where")
 about("no-path", KEPT, PATH=None)
 about("git-variables", KEPT, GIT_DIR="/dev/null", GIT_WORK_TREE="/", GIT_CEILING_DIRECTORIES="/")
 about("relative-store", NOTHING, AGENT_IMPROVEMENT_HOME="somewhere")
-about("no-home", NOTHING, HOME=None)
 about("empty-home", NOTHING, HOME="")
 about("relative-home", NOTHING, HOME="here")
 about("home-is-a-file", NOTHING, HOME="/etc/hostname")
+
+
+@circumstance(KEPT)
+def _no_home(machine: Machine) -> Iterator[dict[str, Any]]:
+    """The home directory is then the one of the user's account, which no test may touch."""
+    places = {"AGENT_IMPROVEMENT_HOME": machine.store, "XDG_CACHE_HOME": machine.base, "XDG_STATE_HOME": machine.base}
+    yield {"env": {"HOME": None, **{name: str(path) for name, path in places.items()}}}
 
 
 @circumstance(KEPT)
