@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from improve.jsonspan import (
     CAP,
-    WHITE,
     Box,
     Number,
     Path,
@@ -21,7 +20,6 @@ from improve.jsonspan import (
     blanked,
     box_at,
     decode,
-    first_in,
     found_at,
     line_of,
     member,
@@ -29,6 +27,7 @@ from improve.jsonspan import (
     parsed,
     top,
 )
+from improve.jsonstyle import Style
 
 __all__ = [
     "CAP",
@@ -147,10 +146,7 @@ def remove(text: str, path: Path, *, comments: bool = False) -> Change:
     source = blanked(text, comments)
     after = parsed(source)
     box, number = found_at(source, path)
-    holder = after
-    for step in path[:-1]:
-        holder = holder[step]
-    del holder[path[-1]]
+    del _holder(after, path)[path[-1]]
     splices = tuple(_removal(source, box, number))
     return Change(_checked(text, splices, after, comments), splices)
 
@@ -164,13 +160,16 @@ def replace(text: str, path: Path, value: str, *, comments: bool = False) -> Cha
     source = blanked(text, comments)
     after = parsed(source)
     box, number = found_at(source, path)
-    holder = after
-    for step in path[:-1]:
-        holder = holder[step]
-    holder[path[-1]] = value
+    _holder(after, path)[path[-1]] = value
     part = box.parts[number]
     splices = (Splice(part.value, text[part.value : part.end], json.dumps(value, ensure_ascii=False)),)
     return Change(_checked(text, splices, after, comments), splices)
+
+
+def _holder(value: Any, path: Path) -> Any:
+    for step in path[:-1]:
+        value = value[step]
+    return value
 
 
 def _nested(path: Sequence[str], item: object) -> object:
@@ -186,7 +185,7 @@ def _insertion(source: Source, box: Box, key: str | None, value: object) -> tupl
     last = box.parts[-1] if box.parts else None
     start = last.end if last else box.start + 1
     at = _behind_comments(source, start, inner)
-    style = _Style(source)
+    style = Style(source)
     if not style.breaks(box) and "\n" not in (text[at:inner] if at > start else ""):
         comma = style.marks()[1]
         body = style.flat(key, value)
@@ -206,36 +205,41 @@ def _insertion(source: Source, box: Box, key: str | None, value: object) -> tupl
 
 def _removal(source: Source, box: Box, number: int) -> Iterator[Splice]:
     """Give the splices that take a part out, the last in the text first."""
-    part, plain = box.parts[number], source.plain
-    first, last = number == 0, number == len(box.parts) - 1
-    if last:
-        start = box.start + 1
-        if not first:
-            comma = plain.index(",", box.parts[number - 1].end)
-            start = _behind_comments(source, comma + 1, part.start)
-            if start == comma + 1:
-                yield _cut(source, comma, part.end)
-                return
-        elif not any(box.start < s < box.end for s, _ in source.comments):
-            yield _cut(source, start, box.end - 1)
-            return
-        else:
-            start = _behind_comments(source, start, part.start)
-        yield _cut(source, start, part.end)
-        if not first:
-            yield _cut(source, comma, comma + 1)
+    if number == len(box.parts) - 1:
+        yield from _last_out(source, box) if number else _only_out(source, box)
         return
+    part, plain = box.parts[number], source.plain
     comma = plain.index(",", part.end)
-    if first and not _comment_between(source, part.end, box.parts[1].start):
+    if not number and not _comment_between(source, part.end, box.parts[1].start):
         yield _cut(source, part.start, box.parts[1].start)
         return
-    start = box.start + 1 if first else plain.index(",", box.parts[number - 1].end) + 1
+    start = plain.index(",", box.parts[number - 1].end) + 1 if number else box.start + 1
     start = _behind_comments(source, start, part.start)
     if _comment_between(source, part.end, comma):
         yield _cut(source, comma, comma + 1)
         yield _cut(source, start, part.end)
     else:
         yield _cut(source, start, comma + 1)
+
+
+def _only_out(source: Source, box: Box) -> Iterator[Splice]:
+    """Empty a box, but for comments."""
+    (part,), start = box.parts, box.start + 1
+    if _comment_between(source, start, box.end):
+        yield _cut(source, _behind_comments(source, start, part.start), part.end)
+    else:
+        yield _cut(source, start, box.end - 1)
+
+
+def _last_out(source: Source, box: Box) -> Iterator[Splice]:
+    """Take the last of several parts out, with the comma before it."""
+    part, comma = box.parts[-1], source.plain.index(",", box.parts[-2].end)
+    start = _behind_comments(source, comma + 1, part.start)
+    if start == comma + 1:
+        yield _cut(source, comma, part.end)
+    else:
+        yield _cut(source, start, part.end)
+        yield _cut(source, comma, comma + 1)
 
 
 def _cut(source: Source, start: int, end: int) -> Splice:
@@ -271,52 +275,3 @@ def _as_read(value: object) -> object:
         return [_as_read(item) for item in value]
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return Number(json.dumps(value)) if number else value
-
-
-class _Style:
-    """How a text is laid out, so that what is added looks as if it had always been there."""
-
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        self.newline = "\r\n" if "\r\n" in source.text else "\n"
-        self._root = top(source)
-        self._first = first_in(source.plain, self._root)
-
-    def breaks(self, box: Box) -> bool:
-        """Tell whether a new part goes on a line of its own: as the last one does, or as all do outside."""
-        if not box.parts:
-            return self._first is None or "\n" in self._source.text[self._root : self._first.start]
-        start = box.parts[-2].end if len(box.parts) > 1 else box.start
-        return "\n" in self._source.text[start : box.parts[-1].start]
-
-    def margin(self, at: int) -> str:
-        """Give the white space that the line of a place begins with."""
-        start = self._source.text.rfind("\n", 0, at) + 1
-        line = self._source.text[start:at].removeprefix("\ufeff")
-        return line[: len(line) - len(line.lstrip(" \t"))]
-
-    def indent(self, box: Box, outer: str) -> str:
-        """Give the white space before a new part: that of the last one, or one step more than outside."""
-        if box.parts and self.breaks(box):
-            return self.margin(box.parts[-1].start)
-        return outer + self._step()
-
-    def _step(self) -> str:
-        first = self._first
-        return self.margin(first.start) if first and "\n" in self._source.text[self._root : first.start] else "  "
-
-    def marks(self) -> tuple[str, str]:
-        """Give colon and comma as the text writes them on one line."""
-        close = self._first is not None and self._source.text[self._first.value - 1] not in WHITE
-        return (":", ",") if close else (": ", ", ")
-
-    def flat(self, key: str | None, value: object) -> str:
-        """Write a part on one line."""
-        colon, comma = self.marks()
-        body = json.dumps(value, ensure_ascii=False, separators=(comma, colon))
-        return body if key is None else json.dumps(key, ensure_ascii=False) + colon + body
-
-    def tall(self, key: str | None, value: object, indent: str) -> str:
-        """Write a part on several lines."""
-        body = json.dumps(value, ensure_ascii=False, indent=self._step()).replace("\n", self.newline + indent)
-        return body if key is None else json.dumps(key, ensure_ascii=False) + ": " + body
