@@ -219,6 +219,16 @@ def test_everything_is_found_where_each_package_has_a_directory_of_its_own(tmp_p
     assert set(folders) <= set(said.splitlines())
 
 
+def test_its_name_and_its_stamp_are_the_same_everywhere(home: Path) -> None:
+    """What writes the launchers, what runs them and what knows them by their stamp agree."""
+    from improve.hosts import wiring
+    from improve.paths import find_home
+
+    store = find_home(os.environ)
+    assert (launcher.path(store.path), launcher.cli_path(store.path)) == (store.launcher, store.program)
+    assert launcher.STAMP == wiring.STAMP
+
+
 def test_an_unknown_python_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where Python does not know its own path, nothing is written that could not work."""
     from improve.errors import EnvironmentFailure

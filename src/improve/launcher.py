@@ -12,6 +12,8 @@ import sys
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from improve import paths
+
 STAMP = "Written by `improve install`; take it away with: improve uninstall"
 NEEDED = ("click", "filelock", "git", "gitdb", "platformdirs", "rapidfuzz", "ruamel.yaml", "smmap")
 """What the package and its dependencies import; where each is found goes into the launchers."""
@@ -50,15 +52,12 @@ class Program(NamedTuple):
 
 def path(home: str) -> str:
     """Name the program that settings of other programs call."""
-    return os.path.join(home, "bin", "improve-hook" + _SUFFIX)
+    return os.path.join(home, "bin", paths.LAUNCHER)
 
 
 def cli_path(home: str) -> str:
     """Name the program for people and agents."""
-    return os.path.join(home, "bin", "improve" + _SUFFIX)
-
-
-_SUFFIX = ".cmd" if os.name == "nt" else ""
+    return os.path.join(home, "bin", paths.PROGRAM)
 
 
 def program(home: str, user: str) -> Program:
@@ -143,5 +142,5 @@ def files_of(home: str, user: str) -> Mapping[str, bytes]:
 
         raise EnvironmentFailure("Python does not say where it is, so nothing can start it; nothing was written")
     write = text_for_windows if os.name == "nt" else text
-    paths = {path(home): True, cli_path(home): False}
-    return {name: write(started, hook=hook).encode("utf-8", "surrogateescape") for name, hook in paths.items()}
+    kinds = {path(home): True, cli_path(home): False}
+    return {name: write(started, hook=hook).encode("utf-8", "surrogateescape") for name, hook in kinds.items()}

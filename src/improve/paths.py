@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 APP = "agent-improvement"
+_SUFFIX = ".cmd" if os.name == "nt" else ""
+LAUNCHER = "improve-hook" + _SUFFIX
+PROGRAM = "improve" + _SUFFIX
 
 
 class Home(Frozen):
@@ -52,12 +55,12 @@ class Home(Frozen):
     @property
     def launcher(self) -> str:
         """The program hosts run on their events."""
-        return os.path.join(self.path, "bin", "improve-hook")
+        return os.path.join(self.path, "bin", LAUNCHER)
 
     @property
     def program(self) -> str:
         """`improve` itself under a path that outlives upgrades."""
-        return os.path.join(self.path, "bin", "improve")
+        return os.path.join(self.path, "bin", PROGRAM)
 
     @property
     def spool(self) -> str:
