@@ -481,3 +481,11 @@ def test_dismissed_for_good_whatever_the_punctuation(
     typed(again, "b")
     improve("drain")
     assert bool(improve("inbox", "--json").json["open"]) == waits
+
+
+def test_nothing_was_typed_in_the_future(improve: Improve, typed: Typing) -> None:
+    """Where the clock was put back after a prompt was typed, it counts as typed now."""
+    typed("no, that is wrong", at="2099-01-01T00:00:00+0000")
+    improve("drain")
+    assert improve("inbox", "--json").json["candidates"][0]["at"] < "2099"
+    assert "just now" in improve("inbox").out

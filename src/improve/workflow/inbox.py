@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -155,7 +156,7 @@ class _Desk:
         candidate = Candidate(
             id="",
             key=event.key,
-            at=event.at,
+            at=min(event.at, self.here.moment, key=datetime.fromisoformat),  # the clock may have been put back since
             text=inbox.shortened(event.text),
             host=_label(event.host, "host"),
             session=_label(event.session, "session"),
@@ -197,8 +198,6 @@ def _loaded(paths: list[str]) -> tuple[list[tuple[str, Heard]], list[str]]:
 
 
 def _is_moment(at: str) -> bool:
-    from datetime import datetime
-
     try:
         return datetime.fromisoformat(at).tzinfo is not None
     except ValueError:
