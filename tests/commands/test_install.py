@@ -627,6 +627,9 @@ def test_a_lost_receipt_costs_no_entry(improve: Improve, everyone: Path, damage:
 
 def test_a_backup_is_kept_until_the_end(improve: Improve, home: Path) -> None:
     """The file of before lies whole and private in the state directory, never in the store, until uninstall."""
+    (home / "elsewhere").mkdir()
+    (home / ".local").mkdir(exist_ok=True)
+    (home / ".local" / "state").symlink_to(home / "elsewhere")
     data = b'{"env": {"TOKEN": "secret"}}'
     path = settings(home, "claude-code", data)
     improve("install")
@@ -642,6 +645,19 @@ def test_a_backup_is_kept_until_the_end(improve: Improve, home: Path) -> None:
     )
     improve("uninstall")
     assert not backups.exists()
+
+
+def test_a_receipt_names_no_other_file_as_a_copy(improve: Improve, home: Path) -> None:
+    """A store that came from elsewhere cannot have a file of the person removed as if it were a copy of ours."""
+    settings(home, "claude-code")
+    improve("install")
+    receipt, mine = home / ".agent-improvement" / "installed.json", home / "notes.txt"
+    mine.write_text("mine")
+    said = json.loads(receipt.read_bytes())
+    said["files"][str(home / FILES["claude-code"])]["backup"] = str(mine)
+    receipt.write_text(json.dumps(said))
+    improve("uninstall")
+    assert mine.read_text() == "mine"
 
 
 def test_a_credential_beside_our_lines_is_not_shown(improve: Improve, home: Path) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from improve import files
 from improve.errors import ImproveError, Refused
+from improve.workflow import receipt
 from improve.workflow.here import Here
 from improve.workflow.pieces import Step
 
@@ -17,7 +18,7 @@ def keep(here: Here, step: Step) -> Step:
     assert step.before is not None and step.item is not None
     if not step.before.exists or (step.item.backup and os.path.exists(step.item.backup)):
         return step
-    folder = files.private_directory(os.path.join(os.path.dirname(here.home.state), "backups"))
+    folder = files.private_directory(receipt.copies_of(here.home))
     name = f"{step.before.sha[:12]}-{os.urandom(4).hex()}-{os.path.basename(step.piece.path)}"
     path = os.path.join(folder, name)
     try:

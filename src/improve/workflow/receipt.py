@@ -60,18 +60,25 @@ def load(home: Home) -> Receipt:
     """Read the receipt; nothing of one that is missing or broken."""
     try:
         data = json.loads(files.read(home.file(NAME), cap=_CAP).data)
-        items = {path: _item(said) for path, said in data["files"].items() if os.path.isabs(path)}
+        items = {path: _item(said, copies_of(home)) for path, said in data["files"].items() if os.path.isabs(path)}
         directories = [path for path in data["directories"] if os.path.isabs(path)]
     except (ImproveError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return Receipt()
     return Receipt(items, directories)
 
 
-def _item(said: dict[str, Any]) -> Item:
+def copies_of(home: Home) -> str:
+    """Name the directory of the copies of settings files: private, outside of the store."""
+    return os.path.join(os.path.dirname(home.state), "backups")
+
+
+def _item(said: dict[str, Any], copies: str) -> Item:
     splices = said["splices"]
     known = None if splices is None else tuple(Splice(int(at), str(old), str(new)) for at, old, new in splices)
     made = None if said["made"] is None else tuple(tuple(map(str, path)) for path in said["made"])
     host, kind, before, after, backup = (str(said[name]) for name in ("host", "kind", "before", "after", "backup"))
+    if os.path.realpath(os.path.dirname(backup)) != os.path.realpath(copies):  # it is removed some day, and a store can come from anywhere
+        backup = ""
     return Item(host, kind, before, after, splices=known, made=made, backup=backup)
 
 
