@@ -12,12 +12,15 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from improve import __version__, escalate, locks, seal
+from improve import __version__, locks, seal
 from improve.errors import ImproveError
 from improve.lookup import Lookup, Row, decode, encode, storable
 from improve.rule import Rule, occasions, places
+
+if TYPE_CHECKING:
+    from improve import escalate
 
 __all__ = ["Fresh", "Index", "Row", "Unusable", "decode", "encode"]
 
@@ -245,6 +248,8 @@ class Index(Lookup):
 
 
 def _columns(fresh: Fresh) -> tuple[Any, ...]:
+    from improve import escalate  # the start of a session reads only
+
     rule, decision = fresh.rule or Rule(fresh.id, ""), fresh.decision
     due = bool(decision and not fresh.problems and escalate.is_due(rule, decision))
     return (
@@ -267,6 +272,8 @@ def _columns(fresh: Fresh) -> tuple[Any, ...]:
 
 def _stands_everywhere(rule: Rule) -> bool:
     """Say whether the global file has the rule, whatever the tree would say of it."""
+    from improve import escalate
+
     return any(escalate.target_of(rule, written) == escalate.NOBODY for written in rule.written_to)
 
 

@@ -92,7 +92,8 @@ class Store:
     def _with_index(self, work: Callable[[Index], View], snapshot: files.Snapshot) -> View:
         """Use the index, or one in memory when it is damaged or another command builds it at this moment."""
         try:
-            found = Index.open(self.home.cache, json.dumps(self.config.thresholds))
+            limits = (self.config.threshold_project, self.config.threshold_several_projects)
+            found = Index.open(self.home.cache, json.dumps(limits))
             try:
                 return work(found)
             except (sqlite3.Error, Unusable, TypeError, ValueError, LookupError):
