@@ -592,6 +592,21 @@ def test_a_file_of_ours_that_was_changed_by_hand_stays(improve: Improve, everyon
     assert path.read_bytes() == changed
 
 
+@pytest.mark.parametrize("names", [(), ("codex", "opencode")])
+def test_the_launchers_stay_for_a_file_that_stays(improve: Improve, everyone: Path, names: tuple[str, ...]) -> None:
+    """A plugin that was changed by hand still calls them; a dry run says the same, and they go with the plugin."""
+    improve("install", "codex", "opencode")
+    path = everyone / ".config/opencode/plugins/improve.js"
+    path.write_bytes(path.read_bytes() + b"// mine\n")
+    said = improve("uninstall", *names, "--dry-run").out
+    assert ("left     launcher ~/.agent-improvement/bin/improve-hook: ~/.config/opencode" in said) == (not names)
+    assert "removes  launcher" not in said
+    assert improve("uninstall", *names).out == said.replace("removes  ", "removed  ")
+    assert (everyone / ".agent-improvement" / "bin" / "improve-hook").exists()
+    path.unlink()
+    assert "removed  launcher" in improve("uninstall").out
+
+
 def test_a_file_of_ours_is_brought_up_to_date(improve: Improve, everyone: Path) -> None:
     """A file as an earlier version left it is replaced; whether it did is known by its hash."""
     improve("install")

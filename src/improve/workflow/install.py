@@ -10,7 +10,7 @@ import contextlib
 import os
 import random
 import time
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import replace
 
 from improve import diff, files, hosts, journal, locks, redact
@@ -68,7 +68,7 @@ def preview_removal(here: Here, names: Sequence[str]) -> list[Step]:
             known.items.pop(step.piece.path, None)
     _give_up(known, names)
     gone = {step.piece.path for step in done if step.state in WRITES}
-    return done + [pieces.take_out(piece, known) for piece in _unused_launchers(here, known, gone)]
+    return done + _launchers_out(here, known, names, lambda piece: pieces.take_out(piece, known), gone)
 
 
 def difference(here: Here, step: Step) -> str:
@@ -112,9 +112,9 @@ def uninstall(here: Here, names: Sequence[str]) -> list[Step]:
         return []
     with _locked(here):
         known = receipt.load(here.home)
-        done = [_take_out(here, piece, known) for piece in leaving(here, known, names)]
+        done = [_take_out(piece, known) for piece in leaving(here, known, names)]
         _give_up(known, names)
-        done += [_take_out(here, piece, known) for piece in _unused_launchers(here, known)]
+        done += _launchers_out(here, known, names, lambda piece: _take_out(piece, known))
         _tidy(here, known, done)
         _journal(here, "uninstalled", done)
     return done
@@ -211,7 +211,7 @@ def _remember(here: Here, known: Receipt, step: Step) -> None:
         receipt.save(here.home, known)
 
 
-def _take_out(here: Here, piece: Piece, known: Receipt) -> Step:
+def _take_out(piece: Piece, known: Receipt) -> Step:
     for attempt in range(TRIES):
         step = pieces.take_out(piece, known)
         try:
@@ -252,15 +252,20 @@ def _give_up(known: Receipt, names: Sequence[str]) -> None:
             known.items[path] = replace(item, host=" ".join(users))
 
 
-def _unused_launchers(here: Here, known: Receipt, gone: Container[str] = ()) -> list[Piece]:
-    """List the launchers once nothing calls them any more.
+def _launchers_out(
+    here: Here, known: Receipt, names: Sequence[str], take: Callable[[Piece], Step], gone: Container[str] = ()
+) -> list[Step]:
+    """Take the launchers out once nothing calls them any more; say what does when everything was to go.
 
     Args:
         gone: files that will call nothing of ours.
     """
-    found = launchers(here)
-    used = any(item.kind != "launcher" for item in known.items.values())
-    return [] if used or any(path not in gone for path in callers(here)) else found
+    calling = [path for path, item in known.items.items() if item.kind != "launcher"]
+    calling += [path for path in callers(here) if path not in gone]
+    if not calling:
+        return [take(piece) for piece in launchers(here)]
+    there = [piece for piece in launchers(here) if not names and os.path.exists(piece.path)]
+    return [Step(piece, "left", why=f"{here.short(calling[0])} still calls it") for piece in there]
 
 
 def _tidy(here: Here, known: Receipt, done: Iterable[Step]) -> None:

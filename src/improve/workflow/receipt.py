@@ -77,7 +77,8 @@ def _item(said: dict[str, Any], copies: str) -> Item:
     known = None if splices is None else tuple(Splice(int(at), str(old), str(new)) for at, old, new in splices)
     made = None if said["made"] is None else tuple(tuple(map(str, path)) for path in said["made"])
     host, kind, before, after, backup = (str(said[name]) for name in ("host", "kind", "before", "after", "backup"))
-    if os.path.realpath(os.path.dirname(backup)) != os.path.realpath(copies):  # it is removed some day, and a store can come from anywhere
+    # it is removed some day, and a store can come from anywhere
+    if os.path.realpath(os.path.dirname(backup)) != os.path.realpath(copies):
         backup = ""
     return Item(host, kind, before, after, splices=known, made=made, backup=backup)
 
