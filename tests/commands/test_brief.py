@@ -177,6 +177,28 @@ def test_nothing_we_print_is_taken_for_a_correction(improve: Improve, repository
     assert cue.signal_of(f"no, that is wrong, you must never do that\n\n{said[1]}") == "correction"
 
 
+def test_what_waits_is_counted_once_and_never_wrongly(improve: Improve, repository: Repository, home: Path) -> None:
+    """The number that was noted holds for one state of the inbox; a spoiled note costs a second look, nothing else."""
+    root = repository("shop")
+    inbox = home / ".agent-improvement" / "inbox.jsonl"
+    improve("init", cwd=root)
+    line = '{"v": 1, "id": "C%d", "key": "k%d", "text": "no, never"}\n'
+    inbox.write_text(line % (1, 1), encoding="utf-8")
+    assert "1 correction this person typed is not worded" in told(improve, root)
+    (note,) = (home / ".cache").rglob("waiting")
+    for spoiled in (None, "", "1 2 3 x", "\x00", note.read_text(encoding="ascii")):
+        if spoiled is not None:
+            note.write_text(spoiled, encoding="ascii")
+        assert "1 correction this person typed is not worded" in told(improve, root)
+    with inbox.open("a", encoding="utf-8") as stream:
+        stream.write(line % (2, 2))
+    assert "2 corrections this person typed are not worded" in told(improve, root)
+    improve("dismiss", "C1", "C2")
+    assert "worded" not in told(improve, root)
+    inbox.unlink()
+    assert "worded" not in told(improve, root)
+
+
 LONG = st.lists(st.text("ab c", min_size=1, max_size=499), max_size=30)
 
 

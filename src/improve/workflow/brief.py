@@ -208,13 +208,34 @@ def anything_waits(here: Here) -> bool:
 
 def waiting(here: Here) -> int:
     """Count the candidates that nobody has worded yet; an inbox that cannot be read is told by `improve inbox`."""
-    path = here.home.file("inbox.jsonl")
-    if not os.path.lexists(path):
+    try:
+        seen = os.stat(here.home.file("inbox.jsonl"))
+    except OSError:
         return 0
+    # it only ever grows, and to read years of it would take longer than all the rest
+    state = f"{seen.st_ino} {seen.st_size} {seen.st_mtime_ns}"
+    noted = os.path.join(here.home.cache, "waiting")
+    try:
+        with open(noted, encoding="ascii") as stream:
+            of, _, count = stream.read(200).rpartition(" ")
+        if of == state:
+            return int(count)
+    except (OSError, ValueError):
+        pass
+    return _counted(here, state, noted)
+
+
+def _counted(here: Here, state: str, noted: str) -> int:
     from improve import inbox
     from improve.errors import ImproveError
 
     try:
-        return len(inbox.read(path).open)
+        count = len(inbox.read(here.home.file("inbox.jsonl")).open)
     except ImproveError:
         return 0
+    try:
+        with open(noted, "w", encoding="ascii") as stream:
+            stream.write(f"{state} {count}")
+    except OSError:  # counted again next time
+        pass
+    return count

@@ -221,7 +221,7 @@ def drain(here: Here, *, seconds: float = PATIENT) -> Taken:
         Busy: another process is draining.
     """
     from improve import locks
-    from improve.workflow import record, triage
+    from improve.workflow import brief, record, triage
 
     if here.off():
         return Taken()
@@ -237,6 +237,7 @@ def drain(here: Here, *, seconds: float = PATIENT) -> Taken:
             ImproveError
         ):  # a session that starts has no time to read a long file it does not know
             here.store.view()
+            brief.waiting(here)
         return taken._replace(linked=taken.linked + linked)
 
 
