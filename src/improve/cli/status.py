@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 import click
 
+from improve import escalate
 from improve.cli.common import json_option, look_around, merge_what_waits, note, project_option, say, warn_troubled
 from improve.escalate import Decision
 from improve.rule import Rule
+from improve.view import View
 from improve.workflow.here import Here
 
 Decided = tuple[Rule, Decision]
@@ -48,8 +52,7 @@ def status_command(project: str, everything: bool, form: str, budget: int, host:
 
     Ranked by occasions, then severity, then how recently they were needed.
     """
-    from improve import escalate, report
-    from improve.workflow import brief
+    from improve import report
 
     here = look_around()
     if why := here.off():
@@ -60,37 +63,49 @@ def status_command(project: str, everything: bool, form: str, budget: int, host:
         return _brief(here, host, as_json=as_json or form == "json")
     view = here.store.view()
     key = None if everything else here.project_key(project, view)
-    names = None if key is None else here.names_of(key, view)
-    total = view.index.active_count(names)
-    limits = here.config.thresholds
-    rows = view.index.active(names, MANY if budget and budget <= 40 * MANY else -1)
-    unworded = brief.waiting(here)
-    rules = ((row.rule, escalate.decide(row.rule, view.taxonomy, limits)) for row in rows)
     if as_json or form == "json":
-        listed = _within(list(rules), budget)
-        say(
-            report.as_json(
-                "status",
-                {
-                    "project": key,
-                    "total": total,
-                    "waiting": unworded,
-                    "rules": [report.rule_as_data(rule, decision, view.taxonomy) for rule, decision in listed],
-                },
-            )
-        )
+        say(_as_json(here, view, key, budget))
     else:
-        if form == "text":
-            shown = report.status_text(rules, view.taxonomy, total=total, budget=budget)
-        else:
-            shown = report.status_markdown(rules, total=total, budget=budget)
-        say(shown, newline=False)
-        if unworded:
-            say(brief.wording_wanted(unworded))
+        _show(here, view, key, budget, text=form == "text")
     warn_troubled(view)
     if not view.editable:
         note("rules.yaml has a shape that can be read but not edited; see: improve doctor")
     return 0
+
+
+def _rules(here: Here, view: View, key: str | None, budget: int) -> tuple[int, Iterator[Decided]]:
+    """Count the active rules of a project, or of all, and give those that may find room with their decisions."""
+    names = None if key is None else here.names_of(key, view)
+    rows = view.index.active(names, MANY if budget and budget <= 40 * MANY else -1)
+    limits = here.config.thresholds
+    return view.index.active_count(names), ((r.rule, escalate.decide(r.rule, view.taxonomy, limits)) for r in rows)
+
+
+def _as_json(here: Here, view: View, key: str | None, budget: int) -> str:
+    from improve import report
+    from improve.workflow import brief
+
+    total, rules = _rules(here, view, key, budget)
+    told = {
+        "project": key,
+        "total": total,
+        "waiting": brief.waiting(here),
+        "rules": [report.rule_as_data(rule, decision, view.taxonomy) for rule, decision in _within(rules, budget)],
+    }
+    return report.as_json("status", told)
+
+
+def _show(here: Here, view: View, key: str | None, budget: int, *, text: bool) -> None:
+    from improve import report
+    from improve.workflow import brief
+
+    total, rules = _rules(here, view, key, budget)
+    if text:
+        say(report.status_text(rules, view.taxonomy, total=total, budget=budget), newline=False)
+    else:
+        say(report.status_markdown(rules, total=total, budget=budget), newline=False)
+    if unworded := brief.waiting(here):
+        say(brief.wording_wanted(unworded))
 
 
 def _brief(here: Here, name: str, *, as_json: bool) -> int:
@@ -111,15 +126,13 @@ def _brief(here: Here, name: str, *, as_json: bool) -> int:
     return 0
 
 
-def _within(rules: list[Decided], budget: int) -> list[Decided]:
+def _within(rules: Iterable[Decided], budget: int) -> list[Decided]:
     """Keep as many rules as their texts fit the budget."""
-    if not budget:
-        return rules
     kept: list[Decided] = []
     used = 0
     for rule, decision in rules:
         used += len(rule.text) + len(rule.id)
-        if used > budget and kept:
+        if budget and used > budget and kept:
             break
         kept.append((rule, decision))
     return kept
