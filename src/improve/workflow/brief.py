@@ -28,7 +28,7 @@ _MARKS = " -*+#>|_`\"'[](){}xX0123456789."
 """What may stand before the first word of a line in an instruction file."""
 _STOPS = ".!?。！？"
 
-_NEW = "Corrections this person has made before and that no instruction file loaded here says:"
+_NEW = "Corrections this person has made before and that no instruction file loaded here says in these words:"
 _RECURRING = "Loaded from a file here, and corrected again since it was written:"
 _MORE = "More rules apply here: improve status"
 
