@@ -425,6 +425,43 @@ def test_what_is_managed_elsewhere_and_has_our_entries_is_well(improve: Improve,
     assert (home / ".agent-improvement" / "bin" / "improve-hook").exists()
 
 
+def test_a_store_with_a_name_that_is_too_long_can_be_left(
+    improve: Improve, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The skill alone cannot name it: it is refused, the hooks are there, and all goes again."""
+    monkeypatch.setenv("AGENT_IMPROVEMENT_HOME", str(home / ("x" * 240)))
+    said = improve("install", "codex", code=3)
+    assert "refused  skill ~/.agents/skills/improve/SKILL.md (codex): the path" in said.out
+    assert len(commands(home / FILES["codex"])) == 4
+    improve("uninstall")
+    assert tree(home) == {}
+
+
+def test_a_store_whose_name_is_no_text_gets_no_settings(
+    improve: Improve, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """JSON cannot hold it; what to do is said, and it is not to correct the settings."""
+    monkeypatch.setenv("AGENT_IMPROVEMENT_HOME", os.fsdecode(os.fsencode(home) + b"/\xff"))
+    settings(home, "codex")
+    said = improve("install", "codex", code=3)
+    assert "is not UTF-8" in said.out
+    assert "Set AGENT_IMPROVEMENT_HOME to another place" in said.out
+    assert (home / FILES["codex"]).read_bytes() == b"{}\n"
+
+
+def test_a_closed_output_is_no_hindrance(home: Path) -> None:
+    """A program that starts us without standard streams gets the install all the same."""
+    import subprocess
+    import sys
+
+    settings(home, "codex")
+    command = f'"{sys.executable}" -P -m improve'
+    subprocess.run(["/bin/sh", "-c", f"{command} install >&- 2>&- <&-"], check=True)
+    assert len(commands(home / FILES["codex"])) == 4
+    subprocess.run(["/bin/sh", "-c", f"{command} uninstall >&-"], check=True)
+    assert (home / FILES["codex"]).read_bytes() == b"{}\n"
+
+
 @pytest.mark.parametrize("kind", ["directory", "pipe", "no directory around it"])
 def test_nothing_is_to_be_pasted_where_there_is_no_file(improve: Improve, home: Path, kind: str) -> None:
     """What stands there instead is named; nobody is told to trust, or to start, what calls nothing."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TextIO, TypeVar
 
 import click
 
@@ -46,8 +46,13 @@ def look_around() -> Here:
 
 def _tell(text: str) -> None:
     """Say on a terminal that something takes a while."""
-    if sys.stderr.isatty():
+    if on_terminal(sys.stderr):
         click.echo(f"improve: {text}", err=True)
+
+
+def on_terminal(stream: TextIO | None) -> bool:
+    """Tell whether a person sees what is written there; a stream that was closed by whoever started us is None."""
+    return stream is not None and stream.isatty()
 
 
 def merge_what_waits(here: Here) -> None:
@@ -88,7 +93,7 @@ def say(text: str, *, newline: bool = True) -> None:
 def say_diff(diff: str) -> None:
     """Print a unified diff, in colour on a terminal that wants it (https://no-color.org)."""
     text = "\t".join(visible(part, multiline=True) for part in diff.split("\t"))
-    if not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+    if not on_terminal(sys.stdout) or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         click.echo(text, nl=False)
         return
     colours = {"+": "green", "-": "red", "@": "cyan"}

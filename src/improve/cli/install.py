@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from improve.cli.common import json_option, keep_history, look_around, note, say, say_diff
+from improve.cli.common import json_option, keep_history, look_around, note, on_terminal, say, say_diff
 from improve.escape import visible
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def _agreed(here: Here, planned: list[Step], *, dry_run: bool, yes: bool, as_jso
         if step.piece.kind == "settings" or (step.piece.kind == "whole" and step.state == "write"):
             say_diff(install.difference(here, step))
     writes = any(step.state in WRITES for step in planned)
-    if dry_run or yes or not writes or not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if dry_run or yes or not writes or not (on_terminal(sys.stdin) and on_terminal(sys.stdout)):
         return True
     for step in planned:
         if step.state in WRITES:

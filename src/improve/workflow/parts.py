@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from improve import hosts, launcher
-from improve.errors import Refused
+from improve.errors import ImproveError, Refused
 from improve.hosts.base import Host
 from improve.hosts.wiring import Settings
 from improve.workflow import skill
@@ -50,7 +50,7 @@ def parts(here: Here, found: Iterable[Host]) -> list[Piece]:
     """List the files of an installation, in the order in which they are written."""
     mine = list(found)
     theirs = [*(piece for host in mine for piece in wiring(here, host)), *_skills(here, mine)]
-    return [*launchers(here), *(replace(piece, barred=_in_project(here, piece)) for piece in theirs)]
+    return [*launchers(here), *(replace(piece, barred=piece.barred or _in_project(here, piece)) for piece in theirs)]
 
 
 def _in_project(here: Here, piece: Piece) -> str:
@@ -115,9 +115,12 @@ def _skills(here: Here, found: list[Host]) -> list[Piece]:
             readers.setdefault(os.path.realpath(place), (place, []))[1].append(host.name)
     if not readers:
         return []
-    data = skill.text(launcher.cli_path(here.home.path), here.home.user).encode("utf-8", "surrogateescape")
-    path = launcher.path(here.home.path)
-    return [Piece("skill", place, tuple(names), path, data=data) for place, names in readers.values()]
+    data, barred, path = b"", "", launcher.path(here.home.path)
+    try:
+        data = skill.text(launcher.cli_path(here.home.path), user).encode("utf-8", "surrogateescape")
+    except ImproveError as error:  # the hooks work without it, and one that is there can go
+        barred = str(error)
+    return [Piece("skill", place, tuple(names), path, data=data, barred=barred) for place, names in readers.values()]
 
 
 def leaving(here: Here, known: Receipt, names: Sequence[str]) -> list[Piece]:

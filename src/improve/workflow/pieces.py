@@ -91,6 +91,7 @@ def _sha(data: bytes) -> str:
 
 
 def _settings_in(piece: Piece, part: Settings, known: Item | None) -> Step:
+    _refuse_no_text(piece.launcher)
     seen = files.read(piece.path, cap=_CAP)
     if not seen.exists:
         text = snippet(piece)
@@ -111,13 +112,20 @@ def _until_now(piece: Piece, data: bytes) -> str:
 
 
 def _encoded(text: str) -> bytes:
-    try:
-        data = text.encode("utf-8")
-    except UnicodeEncodeError:
-        raise Unfit("the path of the launcher is not UTF-8") from None
+    data = text.encode("utf-8")
     if len(data) > jsontext.CAP:
         raise Unfit("it would become too large to be read again")
     return data
+
+
+def _refuse_no_text(path: str) -> None:
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        raise Refused(
+            f"{path} is not UTF-8, and a settings file is, so it cannot be called from one; nothing was written. "
+            "Set AGENT_IMPROVEMENT_HOME to another place"
+        ) from None
 
 
 def _refuse_managed(piece: Piece, seen: files.Snapshot) -> None:
