@@ -78,7 +78,7 @@ def in_force(path: str, now: Callable[[], datetime], host: str, where: Where) ->
     if entries is None:
         return DAMAGED
     for entry in running(entries, now()):
-        if entry.host in ("", host) and (not entry.project or _same(entry, *where())):
+        if entry.host in ("", host) and (not entry.project or same(entry, *where())):
             return entry
     return None
 
@@ -97,8 +97,10 @@ def _over(until: str, now: datetime) -> bool:
         return False
 
 
-def _same(entry: Off, key: str, root: str) -> bool:
-    return bool(key and entry.project == key) or bool(root and entry.root == root)
+def same(entry: Off, key: str, root: str) -> bool:
+    """Say whether an entry is about a project; one that was named before it was known is found by its bare name."""
+    called = key.rpartition("/")[2].casefold()
+    return bool(key and entry.project.casefold() in (key.casefold(), called)) or bool(root and entry.root == root)
 
 
 def _local(until: str) -> str:

@@ -165,3 +165,15 @@ def test_a_drain_that_may_not_says_so(improve: Improve) -> None:
     assert improve("drain").first.startswith("improve is off everywhere ")
     assert improve("drain", "--quiet").out == ""
     assert improve("drain", "--json").json["off"]
+
+
+def test_a_project_named_before_it_is_known_is_off(improve: Improve, repository: Repository) -> None:
+    """A veto by a bare name holds in the project of that name, says that it is not known yet, and can be taken back."""
+    web, shop = repository("Web"), repository("shop")
+    said = improve("off", "--project", "web", cwd=shop)
+    assert "no directory of a project called 'web' is known" in said.err
+    assert improve("status", cwd=web).first.startswith("improve is off in web ")
+    assert "off" not in improve("status", cwd=shop).first
+    assert "off" not in improve("status", cwd=repository("webshop")).first
+    improve("on", "--project", cwd=web)
+    assert "off" not in improve("status", cwd=web).first

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from improve.cli.common import json_option, look_around, say
+from improve.cli.common import json_option, look_around, note, say
 from improve.escape import visible
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -41,6 +41,8 @@ def off_command(host: str, project: str | None, lasts: str, as_json: bool) -> in
         say(report.as_json("off", _told(entry)))
     else:
         say(f"improve is {visible(switch.said(entry))}.")
+        if entry.project and not entry.root:
+            note(f"no directory of a project called {entry.project!r} is known here; it is off wherever one is")
     return 0
 
 

@@ -57,8 +57,7 @@ def turn_on(here: Here, *, host: str, project: str | None) -> list[Off]:
 
 def _covers(asked: Off, entry: Off) -> bool:
     """Say whether an entry is about no more than what is asked for."""
-    project = not asked.project or asked.project == entry.project or bool(asked.root and asked.root == entry.root)
-    return project and asked.host in ("", entry.host)
+    return (not asked.project or switch.same(entry, asked.project, asked.root)) and asked.host in ("", entry.host)
 
 
 def _host(name: str) -> str:
