@@ -78,7 +78,7 @@ def _item(said: dict[str, Any], copies: str) -> Item:
     made = None if said["made"] is None else tuple(tuple(map(str, path)) for path in said["made"])
     host, kind, before, after, backup = (str(said[name]) for name in ("host", "kind", "before", "after", "backup"))
     # it is removed some day, and a store can come from anywhere
-    if os.path.realpath(os.path.dirname(backup)) != os.path.realpath(copies):
+    if not os.path.isabs(backup) or os.path.realpath(os.path.dirname(backup)) != os.path.realpath(copies):
         backup = ""
     return Item(host, kind, before, after, splices=known, made=made, backup=backup)
 
