@@ -3,19 +3,22 @@
     python benchmarks/hooks.py [--rules 10000] [--runs 21]
 
 The command is the one `install` writes, given to `sh -c` with an event on standard input. Every figure is a ratio of
-medians measured side by side in this run; milliseconds are shown only to give a feeling.
+medians measured side by side in this run, of wall time and of processor time, which a busy machine disturbs less;
+milliseconds are shown only to give a feeling.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 from speed import environment, make_store
 
@@ -39,7 +42,7 @@ def measure(base: Path, options: argparse.Namespace) -> None:
     env, quiet = environment(base, "home"), environment(base, "quiet")
     repo = prepared(base, [env, quiet], options.rules)
     cases = cases_in(repo)
-    times: dict[str, list[float]] = {name: [] for name in ("python -c pass", *cases)}
+    times: dict[str, list[Spent]] = {name: [] for name in ("python -c pass", *cases)}
     for run in range(options.runs):
         times["python -c pass"].append(once([sys.executable, "-c", "pass"], b"", env, repo))
         for name, (event, said) in cases.items():
@@ -83,23 +86,32 @@ def command(env: dict[str, str], event: str) -> str:
     return wiring.command(f"{env['AGENT_IMPROVEMENT_HOME']}/bin/improve-hook", "claude-code", event)
 
 
-def once(argv: list[str], said: bytes, env: dict[str, str], cwd: Path) -> float:
-    """Run a process and return its wall time in seconds."""
+class Spent(NamedTuple):
+    """What one process took, seconds."""
+
+    wall: float
+    processor: float
+
+
+def once(argv: list[str], said: bytes, env: dict[str, str], cwd: Path) -> Spent:
+    """Run a process and its children."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begin = time.perf_counter()
     done = subprocess.run(argv, input=said, env=env, cwd=cwd, capture_output=True, check=False)
-    spent = time.perf_counter() - begin
+    wall = time.perf_counter() - begin
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
         raise SystemExit(f"{argv}: exit {done.returncode}\n{done.stderr.decode()}")
-    return spent
+    return Spent(wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
 
-def report(times: dict[str, list[float]], options: argparse.Namespace) -> None:
+def report(times: dict[str, list[Spent]], options: argparse.Namespace) -> None:
     """Print one row a case."""
-    base = statistics.median(times["python -c pass"])
-    print(f"{options.rules:,} rules, {options.runs} runs, medians")
-    for name, taken in times.items():
-        middle = statistics.median(taken)
-        print(f"{name:<40} {middle / base:5.2f}×   {middle * 1000:6.1f} ms")
+    middle = {name: Spent(*map(statistics.median, zip(*taken, strict=True))) for name, taken in times.items()}
+    base = middle["python -c pass"]
+    print(f"{options.rules:,} rules, {options.runs} runs, medians: wall time, processor time")
+    for name, (wall, processor) in middle.items():
+        print(f"{name:<40} {wall / base.wall:5.2f}×  {processor / base.processor:5.2f}×   {wall * 1000:6.1f} ms")
 
 
 if __name__ == "__main__":

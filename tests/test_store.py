@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import os
 import sqlite3
 import time
 from collections.abc import Callable
@@ -455,3 +456,55 @@ def test_a_crash_leaves_all_or_nothing(place: Home, monkeypatch: pytest.MonkeyPa
     assert told(place) == oracle_rules(read(place)) == (done if where in ("index", "seal") else {"a": Rule("a", "A")})
     if where in ("journal", "file"):
         assert read(place) == before
+
+
+# --- a glance ---
+
+
+def glanced(place: Home) -> dict[str, str]:
+    """Give ids and texts as a glance sees them."""
+    return {row.rule.id: row.rule.text for row in Store(place, Config()).glance().index.all()}
+
+
+@pytest.fixture
+def settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no time have to pass before a file counts as settled."""
+    monkeypatch.setattr("improve.store._UNSETTLED", 0.0)
+
+
+@pytest.mark.usefixtures("settled")
+def test_a_glance_reads_no_rules(place: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While rules.yaml looks as it did, the index answers without it being opened."""
+    put(place, Rule("a", "Use tabs"))
+    told(place)
+    monkeypatch.setattr("improve.store.files.read", lambda *_, **__: pytest.fail("rules.yaml was read"))
+    assert glanced(place) == {"a": "Use tabs"}
+
+
+@pytest.mark.usefixtures("settled")
+@pytest.mark.parametrize("keeps", ["nothing", "size", "size and time", "inode"])
+def test_a_glance_sees_every_change(place: Home, keeps: str) -> None:
+    """An edit by hand is seen, of whatever it kept the size, the time or the inode."""
+    put(place, Rule("a", "Use tabs"), Rule("b", "Use spaces"))
+    told(place)
+    before = Path(place.rules)
+    status = before.stat()
+    data = before.read_bytes().replace(b"Use tabs", b"Use dogs" if keeps != "nothing" else b"Use tabs and dogs")
+    if keeps == "inode":
+        with before.open("r+b") as stream:
+            stream.write(data)
+    else:
+        before.unlink()
+        before.write_bytes(data)
+    if keeps == "size and time":
+        os.utime(before, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert "dogs" in glanced(place)["a"]
+    before.unlink()
+    assert glanced(place) == {}
+
+
+def test_a_file_that_changed_just_now_is_read(place: Home) -> None:
+    """Two changes within one tick of the file system's clock look alike, so a young file is read each time."""
+    put(place, Rule("a", "Use tabs"))
+    told(place)
+    assert Store(place, Config()).glance().index.meta("looks") == ""

@@ -16,11 +16,13 @@ from improve.errors import EnvironmentFailure, ImproveError, NeedsRepair, Refuse
 from improve.index import Index, Unusable
 from improve.layout import CAP, Irregular, Malformed, Outline
 from improve.paths import Home
-from improve.view import View
+from improve.view import Glance, View
 
 if TYPE_CHECKING:
     from improve.edit import Edit
 
+_UNSETTLED = 2.0
+"""Seconds within which a file system may give two changes the same time."""
 _NOT_EDITABLE = "`rules:` is not a block list (one `- id:` a line), so it can be read but not edited"
 
 
@@ -47,8 +49,27 @@ class Store:
         Raises:
             NeedsRepair: rules.yaml cannot be read; every problem with its line.
         """
+        looks = _looks(self.home.rules)
         snapshot = self._read()
-        return self._with_index(lambda found: self._viewed(snapshot, found), snapshot)
+        return self._with_index(lambda found: self._viewed(snapshot, found, looks), snapshot)
+
+    def glance(self) -> Glance:
+        """Answer from the index alone while rules.yaml looks as it did when it was read; else read the store.
+
+        Reading and hashing a long file takes a third of the time there is when a session starts.
+
+        Raises:
+            NeedsRepair: rules.yaml cannot be read; every problem with its line.
+        """
+        looks = _looks(self.home.rules)
+        found = self._open() if looks else None
+        if found:
+            with contextlib.suppress(sqlite3.Error, TypeError, ValueError, LookupError):
+                if found.meta("looks") == looks:
+                    return Glance(notes.noted_head(found), found)
+            found.close()
+        view = self.view()
+        return Glance(view.head, view.index)
 
     @contextlib.contextmanager
     def edit(self, now: datetime, *, timeout: float = 5.0, takes_back: bool = False) -> Iterator[Edit]:
@@ -92,8 +113,7 @@ class Store:
     def _with_index(self, work: Callable[[Index], View], snapshot: files.Snapshot) -> View:
         """Use the index, or one in memory when it is damaged or another command builds it at this moment."""
         try:
-            limits = (self.config.threshold_project, self.config.threshold_several_projects)
-            found = Index.open(self.home.cache, json.dumps(limits))
+            found = self._open()
             try:
                 return work(found)
             except (sqlite3.Error, Unusable, TypeError, ValueError, LookupError):
@@ -102,11 +122,18 @@ class Store:
         except Irregular:
             return self._read_only(snapshot)
 
-    def _viewed(self, snapshot: files.Snapshot, found: Index) -> View:
+    def _open(self) -> Index:
+        limits = (self.config.threshold_project, self.config.threshold_several_projects)
+        return Index.open(self.home.cache, json.dumps(limits))
+
+    def _viewed(self, snapshot: files.Snapshot, found: Index, looks: str) -> View:
         sha = snapshot.sha
         if found.meta("sha") != sha:
             with found.writing():
                 self._sync(snapshot, sha, found)
+        if looks and found.meta("looks") != looks and looks == _looks(self.home.rules):
+            with contextlib.suppress(sqlite3.Error, Unusable), found.writing():
+                found.set_meta("looks", looks)
         if found.meta("foreign"):
             self._back_up_when_free(snapshot, found)
         return _view(snapshot, found)
@@ -168,6 +195,19 @@ class Store:
             raise problem or document.needs_repair(self.home.rules, [(exc.line, exc.problem)]) from None
         line = next((n for n, text in enumerate(data.split(b"\n"), 1) if b"rules" in text), 1)
         return View(snapshot, head, index, Outline((), 0, 0, key_line=line), editable=False)
+
+
+def _looks(path: str) -> str:
+    """Say how a file looks from outside; empty for one that changed just now, for it may change unseen once more."""
+    from improve import clock
+
+    try:
+        seen = os.stat(path)
+    except OSError:
+        return ""
+    if abs(clock.now().timestamp() - max(seen.st_mtime, seen.st_ctime)) < _UNSETTLED:
+        return ""
+    return f"{seen.st_dev} {seen.st_ino} {seen.st_size} {seen.st_mtime_ns} {seen.st_ctime_ns}"
 
 
 def _view(snapshot: files.Snapshot, found: Index) -> View:

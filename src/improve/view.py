@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from improve.errors import NoSuchRule
 from improve.files import Snapshot
+from improve.frozen import Frozen
 from improve.index import Index
 from improve.layout import Head, Outline
 from improve.rule import Rule
 from improve.taxonomy import Taxonomy
+
+
+class Glance(Frozen):
+    """What the index knows, without the bytes it was made from."""
+
+    head: Head
+    index: Index
 
 
 class View:

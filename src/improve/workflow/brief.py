@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from improve.hosts.base import Host, Spot
-from improve.rule import Observation, Rule, Written, occasions
+from improve.rule import UNKNOWN, Observation, Rule, Written, occasions
 from improve.workflow.here import Here
 
 STAMP = "improve-rules v1"
@@ -56,8 +56,9 @@ def text(here: Here, host: Host) -> str:
 
 def gathered(here: Here, host: Host, *, cap: int) -> Brief:
     """Divide the active rules of this place by what the host loads from files here, until *cap* characters are full."""
-    view = here.store.view()
-    names = here.names_of(here.project_key("", view), view)
+    view = here.store.glance()
+    key = here.project.key if here.project else UNKNOWN
+    names = here.names_of(key, view)
     said = "\n".join(sentences(file.data) for file in host.chain(spot(here))) if host.chain else ""
     missing: list[Rule] = []
     there: list[Rule] = []
@@ -168,12 +169,19 @@ def wording_wanted(count: int) -> str:
 
 
 def _fact(rule: Rule) -> str:
+    count = occasions(rule._replace(observations=tuple(o for o in rule.observations if o.provenance != "import")))
+    when = _shown(rule.last_reinforced or rule.created)
+    how_often = f"said {count} times, last {when}" if count > 1 else f"said once, {when}" if count else f"since {when}"
+    return f"{rule.text} ({how_often})"
+
+
+def _shown(said: str) -> str:
+    """Escape what only a hand can have made unprintable; loading what does it takes a while."""
+    if said.isprintable():
+        return said
     from improve.escape import visible
 
-    count = occasions(rule._replace(observations=tuple(o for o in rule.observations if o.provenance != "import")))
-    when = visible(rule.last_reinforced or rule.created)
-    how_often = f"said {count} times, last {when}" if count > 1 else f"said once, {when}" if count else f"since {when}"
-    return f"{visible(rule.text)} ({how_often})"
+    return visible(said)
 
 
 def _plain(said: str) -> bool:

@@ -13,7 +13,7 @@ from improve.paths import Home
 from improve.project import Project
 from improve.rule import UNKNOWN, means
 from improve.store import Store
-from improve.view import View
+from improve.view import Glance, View
 
 
 def _silent(_: str) -> None:
@@ -115,7 +115,7 @@ class Here:
             known = [self.project.root, *(root for root in known if root != self.project.root)]
         return [root for root in known if os.path.isdir(root)]
 
-    def names_of(self, key: str, view: View) -> tuple[str, ...]:
+    def names_of(self, key: str, view: View | Glance) -> tuple[str, ...]:
         """List what a project may be called in observations: its key, and the bare names of version 1."""
         known = view.head.projects.get(key)
         names = [key, key.rpartition("/")[2], known.name if known else ""]
