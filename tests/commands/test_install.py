@@ -547,6 +547,7 @@ def test_what_was_written_elsewhere_is_found(
     [
         ("CLAUDE_CONFIG_DIR=.claude", "claude-code", "."),
         ("CLAUDE_CONFIG_DIR={project}/.claude", "claude-code", "sub"),
+        ("CLAUDE_CONFIG_DIR=/proc/self/cwd/.claude", "claude-code", "."),
         ("CODEX_HOME=.", "codex", "sub"),
         ("CODEX_HOME={project}/sub/codex", "codex", "."),
         ("XDG_CONFIG_HOME=config", "opencode", "."),
@@ -570,6 +571,22 @@ def test_the_settings_of_a_project_are_never_written(
     assert "project's settings; nothing was written" in first["why"]
     assert "absolute path" in first["why"]
     assert first["snippet"] == ""
+
+
+def test_no_host_is_made_to_run_what_lies_in_a_project(
+    improve: Improve, home: Path, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who can change the project would change what runs in every session, so no launcher is put there."""
+    project = repository("shop")
+    settings(home, "codex")
+    before = tree(home), tree(project)
+    monkeypatch.setenv("AGENT_IMPROVEMENT_HOME", str(project / ".agent-improvement"))
+    for more in ((), ("--dry-run",)):
+        assert f"lies in the project at {project}" in improve("install", *more, cwd=project, code=3).err
+    assert (tree(home), tree(project)) == before
+    improve("install", cwd=home)
+    improve("uninstall", cwd=project)
+    assert (tree(home), tree(project)) == before
 
 
 def test_what_a_project_brings_along_is_not_taken_out(

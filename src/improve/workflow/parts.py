@@ -47,20 +47,40 @@ def _can(host: Host) -> bool:
 
 
 def parts(here: Here, found: Iterable[Host]) -> list[Piece]:
-    """List the files of an installation, in the order in which they are written."""
+    """List the files of an installation, in the order in which they are written.
+
+    Raises:
+        Refused: the store lies in the project, which could then change what every session runs.
+    """
+    _refuse_store_in_project(here)
     mine = list(found)
     theirs = [*(piece for host in mine for piece in wiring(here, host)), *_skills(here, mine)]
     return [*launchers(here), *(replace(piece, barred=piece.barred or _in_project(here, piece)) for piece in theirs)]
 
 
+def _refuse_store_in_project(here: Here) -> None:
+    root = _project_around(here, here.home.path)
+    if root and here.home.path != os.path.join(here.home.user, ".agent-improvement"):
+        raise Refused(
+            f"the store {here.home.path} lies in the project at {root}, and whoever changes the project would change "
+            "what every session runs; nothing was written. Set AGENT_IMPROVEMENT_HOME to a directory elsewhere, or, "
+            "if the project is yours alone, run this in another directory"
+        )
+
+
+def _project_around(here: Here, path: str) -> str:
+    """Give the root of the project we are in, or the directory, if a file lies below it and the home does not."""
+    roots = [root for root in (here.project.root if here.project else "", here.cwd) if root]
+    return next((root for root in roots if _holds(root, path) and not _holds(root, here.home.user)), "")
+
+
 def _in_project(here: Here, piece: Piece) -> str:
     """Say why a file is none of the person's own: a variable, which may come from the project, leads into it."""
     place = os.path.normpath(os.path.join(here.cwd, piece.path))
-    roots = [root for root in (here.project.root if here.project else "", here.cwd) if root]
-    inside = [root for root in roots if _holds(root, place) and not _holds(root, here.home.user)]
-    if (not inside and os.path.isabs(piece.path)) or piece.path in _usual(here, piece):
+    root = _project_around(here, place)
+    if (not root and os.path.isabs(piece.path)) or piece.path in _usual(here, piece):
         return ""
-    where = f"lies in the project at {inside[0]}" if inside else "is named by a path that starts where this runs"
+    where = f"lies in the project at {root}" if root else "is named by a path that starts where this runs"
     return (
         f"{place} {where}, and improve changes no project's settings; nothing was written. "
         "If it is your own all the same, name it by its absolute path, and run this in another directory"
@@ -68,6 +88,7 @@ def _in_project(here: Here, piece: Piece) -> str:
 
 
 def _holds(folder: str, path: str) -> bool:
+    folder, path = os.path.realpath(folder), os.path.realpath(path)
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 

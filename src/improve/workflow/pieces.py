@@ -249,7 +249,7 @@ def _file_out(piece: Piece, known: Item | None) -> Step:
     if not seen.exists:
         return Step(piece, "same", seen, why="gone")
     if os.path.islink(piece.path):
-        return Step(piece, "left", seen, why=f"it is a link to {seen.path}")
+        return Step(piece, "left", seen, why=f"it is a link to {seen.path}; remove both if you do not need them")
     others = None if seen.data == piece.data else _others(piece, seen)
     if others:
         return others
