@@ -547,7 +547,10 @@ def test_what_was_written_elsewhere_is_found(
     [
         ("CLAUDE_CONFIG_DIR=.claude", "claude-code", "."),
         ("CLAUDE_CONFIG_DIR={project}/.claude", "claude-code", "sub"),
-        ("CLAUDE_CONFIG_DIR=/proc/self/cwd/.claude", "claude-code", "."),
+        pytest.param(
+            *("CLAUDE_CONFIG_DIR=/proc/self/cwd/.claude", "claude-code", "."),
+            marks=pytest.mark.skipif(not os.path.isdir("/proc/self/cwd"), reason="needs /proc"),
+        ),
         ("CODEX_HOME=.", "codex", "sub"),
         ("CODEX_HOME={project}/sub/codex", "codex", "."),
         ("XDG_CONFIG_HOME=config", "opencode", "."),
