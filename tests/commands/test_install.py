@@ -549,7 +549,7 @@ def test_what_was_written_elsewhere_is_found(
         ("CLAUDE_CONFIG_DIR={project}/.claude", "claude-code", "sub"),
         pytest.param(
             *("CLAUDE_CONFIG_DIR=/proc/self/cwd/.claude", "claude-code", "."),
-            marks=pytest.mark.skipif(not os.path.isdir("/proc/self/cwd"), reason="needs /proc"),
+            marks=pytest.mark.skipif(not Path("/proc/self/cwd").is_dir(), reason="needs /proc"),
         ),
         ("CODEX_HOME=.", "codex", "sub"),
         ("CODEX_HOME={project}/sub/codex", "codex", "."),
