@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 
 import click
@@ -83,13 +84,12 @@ def _rules(here: Here, view: View, key: str | None, budget: int) -> tuple[int, I
 
 def _as_json(here: Here, view: View, key: str | None, budget: int) -> str:
     from improve import report
-    from improve.workflow import brief
 
     total, rules = _rules(here, view, key, budget)
     told = {
         "project": key,
         "total": total,
-        "waiting": brief.waiting(here),
+        "waiting": _unworded(here)[0],
         "rules": [report.rule_as_data(rule, decision, view.taxonomy) for rule, decision in _within(rules, budget)],
     }
     return report.as_json("status", told)
@@ -97,15 +97,25 @@ def _as_json(here: Here, view: View, key: str | None, budget: int) -> str:
 
 def _show(here: Here, view: View, key: str | None, budget: int, *, text: bool) -> None:
     from improve import report
-    from improve.workflow import brief
 
     total, rules = _rules(here, view, key, budget)
     if text:
         say(report.status_text(rules, view.taxonomy, total=total, budget=budget), newline=False)
     else:
         say(report.status_markdown(rules, total=total, budget=budget), newline=False)
-    if unworded := brief.waiting(here):
-        say(brief.wording_wanted(unworded))
+    count, wanted = _unworded(here)
+    if count:
+        say(wanted)
+
+
+def _unworded(here: Here) -> tuple[int, str]:
+    """Count the corrections that nobody has worded yet, and say so; without an inbox nothing is loaded for it."""
+    if not os.path.lexists(here.home.file("inbox.jsonl")):
+        return 0, ""
+    from improve.workflow import brief
+
+    count = brief.waiting(here)
+    return count, brief.wording_wanted(count)
 
 
 def _brief(here: Here, name: str, *, as_json: bool) -> int:
