@@ -177,3 +177,18 @@ def test_a_project_named_before_it_is_known_is_off(improve: Improve, repository:
     assert "off" not in improve("status", cwd=repository("webshop")).first
     improve("on", "--project", cwd=web)
     assert "off" not in improve("status", cwd=web).first
+
+
+def test_a_host_s_server_in_the_shell_of_another_host_obeys(
+    improve: Improve, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Codex that Claude Code started has the other's variables; its server is off with Codex, and with it alone."""
+    from improve.cli import tools
+
+    monkeypatch.setenv("CLAUDECODE", "1")
+    improve("off", "--host", "codex")
+    given = {"rule": "Never force-push", "project_dir": str(shop)}
+    assert tools.call("observe", given, client="codex-mcp-client", session="s").code == 3
+    improve("on", "--host", "codex")
+    improve("off", "--host", "claude-code")
+    assert tools.call("observe", given, client="codex-mcp-client", session="s").code == 0

@@ -211,9 +211,7 @@ def _surroundings(client: str, session: str) -> dict[str, str]:
     """Give the environment a command of this session would see: many hosts keep theirs from their servers."""
     from improve import hosts
 
-    env = dict(os.environ)
-    if not hosts.name_in(env):
-        env |= _marks_of(client)
+    env = dict(os.environ) | _marks_of(client)  # what it calls itself counts also in the shell of another host
     row = next((row for row in hosts.ROWS if row.name == hosts.name_in(env)), None)
     if session and row and row.session_variable:
         env[row.session_variable] = session
