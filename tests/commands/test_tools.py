@@ -197,12 +197,15 @@ def test_a_host_is_known_by_what_its_client_calls_itself(client: str, host: str)
     assert body["observations"][0].get("host", "") == host
 
 
-def test_the_environment_knows_the_host_better(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A mark in the server's environment counts more than the client's name."""
+@pytest.mark.parametrize(("client", "host"), [("codex-mcp-client", "codex"), ("pip", "claude-code")])
+def test_a_mark_around_the_server_may_be_another_host_s(
+    monkeypatch: pytest.MonkeyPatch, client: str, host: str
+) -> None:
+    """A host that was started from another one's shell says who it is; a client nobody knows leaves it to the mark."""
     monkeypatch.setenv("CLAUDECODE", "1")
-    tools.call("observe", {"rule": "Use uv"}, client="codex-mcp-client")
-    body = tools.call("history", {"rule_id": "use-uv"}, client="codex-mcp-client").body
-    assert body["observations"][0]["host"] == "claude-code"
+    tools.call("observe", {"rule": "Use uv"}, client=client)
+    body = tools.call("history", {"rule_id": "use-uv"}, client=client).body
+    assert body["observations"][0]["host"] == host
 
 
 def test_repeats_in_one_session_count_once() -> None:
