@@ -49,6 +49,10 @@ COMMANDS: dict[str, str] = {
 """Command → module below `improve.cli` that has it; a module is imported only when its command runs."""
 
 _EPILOG = """\b
+Once:
+  improve install                                 wire the agents on this machine
+
+\b
 A session:
   improve status                                  what applies here
   improve observe "Use uv, never pip install"     after a correction
