@@ -219,6 +219,24 @@ def test_everything_is_found_where_each_package_has_a_directory_of_its_own(tmp_p
     assert set(folders) <= set(said.splitlines())
 
 
+@pytest.mark.parametrize(
+    ("python", "place", "lasts"),
+    [
+        ("/v/bin/python", "/v/lib/site-packages", True),
+        ("/u/.cache/agent-improvement/env-1/bin/python", "/src", False),
+        ("/usr/bin/python", "/u/.cache/agent-improvement/env-1/site-packages", False),
+        ("/elsewhere/environments-v2/improve-1/bin/python", "/src", False),
+        ("/u/.cache/uv/archive-v0/x/bin/python", "/u/.cache/uv/archive-v0/x/lib", False),
+        ("/u/.local/share/uv/tools/improve/bin/python", "/u/.local/share/uv/tools/improve/lib", True),
+        ("/u/.cache/agent-improvement-too/bin/python", "/src", True),
+    ],
+)
+def test_what_lies_in_a_cache_is_known(python: str, place: str, lasts: bool) -> None:
+    """An environment that is made for a run can be gone tomorrow; one that was installed stays."""
+    found = launcher.in_cache(Program(python, (place,)), "/u/.cache/agent-improvement")
+    assert (found == "") == lasts
+
+
 def test_its_name_and_its_stamp_are_the_same_everywhere(home: Path) -> None:
     """What writes the launchers, what runs them and what knows them by their stamp agree."""
     from improve.hosts import wiring

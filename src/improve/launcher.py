@@ -78,6 +78,18 @@ def _places() -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def in_cache(started: Program, caches: str) -> str:
+    """Give the part of what is started that lies in a cache, ours or uv's; empty when none does.
+
+    Layout of uv's cache: https://docs.astral.sh/uv/reference/storage/.
+    """
+    passing = {"environments-v2", "archive-v0"}
+    for path in (started.python, *started.places):
+        if path.startswith(caches + os.sep) or passing & set(path.split(os.sep)):
+            return path
+    return ""
+
+
 def text(started: Program, *, hook: bool) -> str:
     """Write a launcher for `/bin/sh`.
 

@@ -479,6 +479,14 @@ def test_nothing_is_to_be_pasted_where_there_is_no_file(improve: Improve, home: 
     assert improve("install", "codex", "--json", code=3).json["next"] == {}
 
 
+def test_an_environment_in_a_cache_is_named(improve: Improve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the launchers start what can be swept away, whoever installs is told, once."""
+    monkeypatch.setattr("sys.executable", str(tmp_path / "environments-v2" / "improve-1" / "bin" / "python"))
+    assert "next, launchers: they start what lies in " in improve("install", "codex").out
+    assert "cache" not in improve("install", "codex").out
+    assert "launchers" in improve("install", "codex", "--json").json["next"]
+
+
 def test_what_was_there_already_is_not_announced_again(improve: Improve) -> None:
     """A second install says that all is well and no more."""
     improve("install", "codex")

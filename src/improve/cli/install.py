@@ -40,7 +40,7 @@ def install_command(names: tuple[str, ...], everything: bool, dry_run: bool, yes
     Shows the exact change of each settings file first. Entries are appended, nothing else is touched; a file that
     cannot be understood is left alone, and what to paste is printed. `uninstall` takes all of it back.
     """
-    from improve.workflow import install
+    from improve.workflow import advice, install
 
     here = look_around()
     found = install.chosen(here, _known(names, everything))
@@ -48,9 +48,7 @@ def install_command(names: tuple[str, ...], everything: bool, dry_run: bool, yes
     if not _agreed(here, planned, dry_run=dry_run, yes=yes, as_json=as_json):
         return 0
     done = planned if dry_run else _unless_stopped("install", lambda: install.install(here, found))
-    wired = {name for step in done if step.state in ("write", "same") for name in step.piece.hosts}
-    notes = {host.name: install.NEXT[host.name] for host in found if host.name in wired & install.NEXT.keys()}
-    _report(here, "install", done, dry_run=dry_run, as_json=as_json, notes=notes)
+    _report(here, "install", done, dry_run=dry_run, as_json=as_json, notes=advice.after_install(here, done))
     if not dry_run:
         _keep(here, done, "Install")
     return max((step.code for step in done), default=0)
@@ -140,11 +138,11 @@ def _report(here: Here, command: str, done: list[Step], *, dry_run: bool, as_jso
     if not told:
         done_before = "Everything is installed already. Check it with: improve doctor"
         say(done_before if command == "install" else "Nothing is installed.")
-    written = {name for step in done if step.state == "write" for name in step.piece.hosts}
-    for name, text in notes.items() if command == "install" else ():
+    written = {name for step in done if step.state == "write" for name in (step.piece.hosts or ("launchers",))}
+    for name, text in notes.items():
         if name in written:
             say(f"next, {name}: {text}")
-    if written and command == "install" and not dry_run:
+    if written - {"launchers"} and command == "install" and not dry_run:
         say("Agents that run now see this in their next session. Check it with: improve doctor")
 
 

@@ -25,7 +25,6 @@ from improve.workflow.receipt import Item, Receipt
 from improve.workflow.wired import Wired, callers, installed
 
 __all__ = [
-    "NEXT",
     "Step",
     "Wired",
     "chosen",
@@ -41,16 +40,6 @@ USUAL = ".agent-improvement"
 """Name of a store's directory that is ours even when nobody remembers who made it."""
 TRIES = 12
 """Times a file is read again when somebody saves it meanwhile."""
-NEXT = {
-    "claude-code": "in a directory that Claude Code does not trust yet, no hook runs until you say that you trust it",
-    "codex": (
-        "start codex once and choose to trust the hooks; until then `codex exec` skips them and says nothing. "
-        "Its record of that in config.toml stays when you uninstall, and does nothing then"
-    ),
-    "gemini": "in a folder that Gemini CLI does not trust, no hook runs",
-    "aider": "Aider runs no hooks: name AGENTS.md under `read:` in .aider.conf.yml",
-}
-"""What a person has to do, or to know, after an install."""
 
 
 def preview(here: Here, found: Iterable[Host]) -> list[Step]:

@@ -30,7 +30,10 @@ def chosen(here: Here, names: Sequence[str]) -> list[Host]:
         found = [hosts.host(name) for name in dict.fromkeys(names)]
         for each in found:
             if not _can(each):
-                raise Refused(f"{each.title} runs nothing of ours and reads no skills; nothing was written")
+                raise Refused(
+                    f"{each.title} runs nothing of ours and reads no skills; nothing was written. Rules reach it "
+                    f"through the files it loads: improve where --host {each.name}"
+                )
         return found
     found = [each for each in hosts.on_this_machine(user, env) if _can(each)]
     if not found:
