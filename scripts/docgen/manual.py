@@ -41,13 +41,10 @@ def _subcommands(name: str, made: click.Group) -> str:
     rows = ["| behind it | meaning |", "| --- | --- |"]
     for verb, command in made.commands.items():
         operands = [_operand(p) for p in command.params if isinstance(p, click.Argument)]
-        options = [f"[{' '.join(filter(None, (p.opts[0], _value(p))))}]" for p in command.params if _is_option(p)]
+        given = [p for p in command.params if isinstance(p, click.Option)]
+        options = [f"[{' '.join(filter(None, (option.opts[0], _value(option))))}]" for option in given]
         rows.append(f"| `{_cell(' '.join([verb, *operands, *options]))}` | {_cell(' '.join(_paragraphs(command)))} |")
     return "\n".join(rows)
-
-
-def _is_option(parameter: click.Parameter) -> bool:
-    return isinstance(parameter, click.Option)
 
 
 def examples(made: click.Command) -> str:
