@@ -65,6 +65,7 @@ def fenced_environment(home: Path) -> dict[str, str]:
         "XDG_DATA_HOME": str(local / "share"),
         "XDG_STATE_HOME": str(local / "state"),
         "XDG_RUNTIME_DIR": str(home / ".run"),
+        "TMPDIR": str(home.parent / "tmp"),
         "AGENT_IMPROVEMENT_HOME": str(home / ".agent-improvement"),
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
@@ -87,8 +88,8 @@ def fence(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Put this test behind the fence; yield the fenced home."""
     place = tmp_path_factory.getbasetemp() / "fence" / str(next(_serial))
     home, cwd = place / "home", place / "cwd"
-    home.mkdir(parents=True)
-    cwd.mkdir()
+    for folder in (home, cwd, place / "tmp"):
+        folder.mkdir(parents=True)
     # its own MonkeyPatch: a test that calls monkeypatch.undo() stays inside
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if foreign(name)]:

@@ -189,7 +189,7 @@ def evidence(place: Path) -> tuple[Counter[str], list[str]]:
             if item.oid in found:
                 problems.append(f"observation {item.oid} ({item.context}) is there twice")
             found[item.oid] = item.context
-    for path in (place / "home/spool").glob("*"):
+    for path in [*(place / "home/spool").glob("*"), *(place / "tmp").glob("improve-*/*")]:
         if path.name.startswith("."):
             continue
         try:

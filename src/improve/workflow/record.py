@@ -147,6 +147,8 @@ def drain(here: Here) -> int:
     """Merge what waits, if anything does; a store that cannot be changed now is left for later."""
     if not spool.everything(here.home) or here.off():
         return 0
+    if os.path.isdir(here.home.path) and not os.access(here.home.path, os.W_OK):  # in a sandbox: nothing can be merged
+        return 0
     # a command that only looks does not wait for one that writes
     with here.store.edit(here.now, timeout=_PATIENCE) as edit:
         return len(merge_waiting(here, edit)[0])

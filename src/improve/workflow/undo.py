@@ -10,7 +10,7 @@ from typing import Any
 
 from improve import diff, document, files, journal, section
 from improve.edit import Edit
-from improve.errors import Refused
+from improve.errors import ImproveError, Refused
 from improve.journal import CHANGE_SETS
 from improve.layout import Malformed
 from improve.rule import Rule, occasions
@@ -63,9 +63,10 @@ def undo(here: Here, *, dry_run: bool = False) -> Undone:
             for snapshot, item in snapshots:
                 put_back(snapshot, item.after, existed=item.existed)
             edit.commit(line, durable=True)
-    for folder in _made(here, event):
-        with contextlib.suppress(OSError):  # somebody put something there since, or took it away
-            os.rmdir(folder)
+    with contextlib.suppress(ImproveError):  # all is taken back by now; an empty directory may stay
+        for folder in _made(here, event):
+            with contextlib.suppress(OSError):  # somebody put something there since, or took it away
+                os.rmdir(folder)
     result.committed = True
     return result
 
