@@ -8,7 +8,7 @@ QUICK = ("claude-code", "codex")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the other hosts to scripts/real-hosts and to `-m real_host`."""
+    """Leave the other hosts, and what is typed into a terminal, to `-m real_host`, as scripts/nightly runs it."""
     if "real_host" in str(config.option.markexpr):
         return
     slow = [item for item in items if item.get_closest_marker("real_host") and not _quick(item)]
@@ -19,4 +19,4 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _quick(item: pytest.Item) -> bool:
     parameters = getattr(item, "callspec", None)
-    return parameters is None or parameters.id in QUICK
+    return parameters is not None and parameters.id in QUICK

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shlex
 import shutil
@@ -55,6 +56,15 @@ class Screen:
     def press(self, *keys: str) -> None:
         """Press keys by their names: `Enter`, `Down`, `2`."""
         self._tmux("send-keys", *keys)
+
+    def press_until(self, key: str, pattern: str) -> None:
+        """Press a key until something is to be seen: a screen that was just drawn misses some."""
+        for _ in range(10):
+            self.press(key)
+            with contextlib.suppress(AssertionError):
+                self.wait_for(pattern, 3)
+                return
+        self.wait_for(pattern, 1)
 
     def type(self, text: str) -> None:
         """Type a text and send it."""

@@ -51,8 +51,7 @@ def _told(box: Box, model: Model, program: str) -> int:
 def _trust(box: Box, program: str) -> None:
     with screen.Screen(box, program) as terminal:
         terminal.wait_for("Hooks need review")
-        terminal.press("2")
-        terminal.wait_for("› 2. Trust all and continue")
+        terminal.press_until("2", "› 2. Trust all and continue")
         terminal.press("Enter")
         terminal.wait_for("Ask Codex")
         terminal.type("/quit")
