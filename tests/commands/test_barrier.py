@@ -273,3 +273,17 @@ def test_opencode_without_plugins_is_named(
     monkeypatch.setenv("OPENCODE_PURE", "0")
     (home / ".config" / "opencode" / ".npmrc").write_text("fetch-retries=1\n")
     assert findings(improve, "opencode", 0) == []
+
+
+@pytest.mark.parametrize(("deny", "told"), [(["Bash(rm *)"], True), ([], False)])
+def test_deny_rules_behind_a_link_are_worth_a_look(
+    home: Path, shop: Path, improve: Improve, deny: list[str], told: bool
+) -> None:
+    """Linked settings with deny rules are told of, and are no error; without such rules nothing is said."""
+    kept = home / "dotfiles" / "settings.json"
+    put(kept, {"permissions": {"deny": deny}})
+    (home / ".claude").mkdir()
+    (home / ".claude" / "settings.json").symlink_to(kept)
+    improve("install", "claude-code", "--yes")
+    found = [what for good, what, _ in findings(improve, "claude-code", 0) if good and "link" in what]
+    assert bool(found) is told

@@ -62,6 +62,16 @@ def _off(here: Here, path: str, *keys: str, means: Any) -> Iterator[Barrier]:
         )
 
 
+def _linked(here: Here, path: str) -> Iterator[Barrier]:
+    """Tell of settings behind a symbolic link: Claude Code was seen to ignore deny rules in them."""
+    if os.path.islink(path) and deep(read(path), "permissions", "deny"):
+        yield Barrier(
+            False,
+            f"{here.short(path)} is a link, and versions of Claude Code ignored the deny rules of linked settings",
+            "try one of them out, or put a copy in the place of the link",
+        )
+
+
 def _project(here: Here, *parts: str) -> list[str]:
     """Name a settings file of the project, in its root and in the directory of the session."""
     roots = dict.fromkeys(filter(None, (here.project.root if here.project else "", here.cwd)))
@@ -73,6 +83,7 @@ def _project(here: Here, *parts: str) -> list[str]:
 
 def _claude_code(here: Here, folder: str) -> Iterator[Barrier]:
     managed = _managed()
+    yield from _linked(here, os.path.join(folder, "settings.json"))
     local = [*_project(here, ".claude", "settings.json"), *_project(here, ".claude", "settings.local.json")]
     for path in dict.fromkeys((os.path.join(folder, "settings.json"), *local, managed)):
         yield from _off(here, path, "disableAllHooks", means=True)
