@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from improve.errors import Busy, EnvironmentFailure, Refused
-from improve.folder import Folder, explained, private_directory, resolve
+from improve.folder import Folder, explained, no_directory, nothing, private_directory, resolve
 from other_user import NOBODY, as_nobody, shared_place
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX permissions")
@@ -140,3 +142,20 @@ def test_the_root_directory_holds_everything(tmp_path: Path) -> None:
     """`within` may be the root of the file system."""
     assert resolve(str(tmp_path), within="/") == str(tmp_path.resolve())
     assert resolve("/", within="/") == "/"
+
+
+@pytest.mark.parametrize("ask", [no_directory, nothing])
+def test_what_cannot_be_looked_at_may_be_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Any) -> None:
+    """Only what is surely missing is gone: an error of the disk, or no right to look, says nothing."""
+    (tmp_path / "there").mkdir()
+    (tmp_path / "file").write_text("")
+    assert not ask(str(tmp_path / "there"))
+    for name in ("none", "file/below", "x" * 300, "a\0b"):
+        assert ask(str(tmp_path / name))
+
+    def fails(_: str) -> os.stat_result:
+        raise OSError(errno.EIO, "no answer")
+
+    monkeypatch.setattr(os, "stat", fails)
+    monkeypatch.setattr(os, "lstat", fails)
+    assert not ask(str(tmp_path / "none"))

@@ -62,6 +62,27 @@ class explained:
         raise EnvironmentFailure(f"{what}. {_HINTS.get(error.errno or 0, 'Run it again')}") from error
 
 
+def no_directory(path: str) -> bool:
+    """Say whether there surely is no directory at a path; one that cannot be looked at now may be there."""
+    try:
+        return not stat.S_ISDIR(os.stat(path).st_mode)
+    except OSError as error:
+        return error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
+    except ValueError:
+        return True
+
+
+def nothing(path: str) -> bool:
+    """Say whether there surely is nothing at a path, not even a broken link."""
+    try:
+        os.lstat(path)
+    except OSError as error:
+        return error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
+    except ValueError:
+        return True
+    return False
+
+
 def resolve(path: str, *, within: str | None = None) -> str:
     """Follow every link of a path that may not exist yet; refuse one leading nowhere or out of `within`."""
     with explained("follow", path):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cached_property
 
-from improve import config, paths, project
+from improve import config, folder, paths, project
 from improve.config import Config
 from improve.paths import Home
 from improve.project import Project
@@ -115,7 +115,7 @@ class Here:
         known = list(reversed(view.head.projects[key].roots)) if key in view.head.projects else []
         if self.project and self.project.key == key and self.project.root:
             known = [self.project.root, *(root for root in known if root != self.project.root)]
-        return [root for root in known if os.path.isdir(root)]
+        return [root for root in known if not folder.no_directory(root)]
 
     def names_of(self, key: str, view: View | Glance) -> tuple[str, ...]:
         """List what a project may be called in observations: its key, and the bare names of version 1."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from improve import match, section, wording
+from improve import folder, match, section, wording
 from improve.edit import Edit
 from improve.errors import Refused
 from improve.rule import Rule, Written, occasions
@@ -46,7 +46,7 @@ def _is_gone(written: Written, named: bool) -> bool:
     """Say whether there is nothing left to look at: a discarded worktree, or a deleted file of a rule asked for."""
     if not written.text or not os.path.isabs(written.path):
         return False
-    return not os.path.isdir(os.path.dirname(written.path)) or (named and not os.path.lexists(written.path))
+    return folder.no_directory(os.path.dirname(written.path)) or (named and folder.nothing(written.path))
 
 
 def _look_at(rule: Rule, written: Written, targets: Targets) -> Written | None:
