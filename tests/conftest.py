@@ -76,6 +76,9 @@ def fenced_environment(home: Path) -> dict[str, str]:
         "GIT_CEILING_DIRECTORIES": str(home.parent.parent.parent),
         **{f"GIT_{who}_{key}": value for who in ("AUTHOR", "COMMITTER") for key, value in person.items()},
         "TERM": "dumb",
+        # children need not compile the sources again and again, whatever the machine says about bytecode
+        "PYTHONDONTWRITEBYTECODE": "",
+        "PYTHONPYCACHEPREFIX": str(home.parent.parent / "bytecode"),
         # children have no socket guard, so what honours a proxy fails at once instead
         **dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), _PORT_NOBODY_LISTENS_ON),
         "NO_PROXY": "localhost,127.0.0.1,::1",
