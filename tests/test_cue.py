@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from improve import cue, phrase
+from improve.stamp import STAMP
 
 DATA = Path(__file__).parent / "data" / "cues"
 SIGNALS = {"correction", "preference", "frustration", "remember"}
@@ -99,7 +100,7 @@ def test_any_text_gets_an_answer(text: str) -> None:
 @given(st.sampled_from(["no, use tabs", "never do that again"]), texts)
 def test_the_stamp_anywhere_silences(said: str, rest: str) -> None:
     """A text with the stamp on it is ours, whatever else it says."""
-    assert cue.signal_of(f"{said}\n{cue.STAMP}\n{rest}") == ""
+    assert cue.signal_of(f"{said}\n{STAMP}\n{rest}") == ""
 
 
 def test_tables_hold_what_can_be_found() -> None:

@@ -8,14 +8,13 @@ points, each opening of a plain task takes some away, and enough points name the
 from __future__ import annotations
 
 from improve.phrase import HINTS, OPENINGS, SCRIPTS, SIGNS, TASKS
+from improve.stamp import MISSING_BEGINS, RECURRING_BEGINS, STAMP
 
-STAMP = "improve-rules v1"
-"""First line of what we tell an agent; a text that has it was ours, and nothing is learned from it."""
 _OUR_LINES = (
     "improve accept", "improve dismiss", "improve escalate", "improve inbox", "improve observe", "improve restore",
     "improve retire", "improve split", "improve: ", "none of them → improve",
     "RECORDED (count=", "new rule ", "matched ", "settled: ", "CONTRADICTS ",
-    "Corrections this person has made before", "Loaded from a file here, and corrected again since",
+    MISSING_BEGINS, RECURRING_BEGINS,
     "More rules apply here: ", "Confirmed (hard rules):", "Tentative (apply, do not enforce):",
     "Confirmed rules (hard rules)", "Tentative rules (apply, do not enforce)", "ESCALATE TO: ",
     "decision: in-session (", "decision: project (", "decision: each-project (", "decision: global (",

@@ -12,6 +12,7 @@ from tests.commands.conftest import Improve, Repository
 
 from improve import cue
 from improve.rule import Observation, Rule, Written
+from improve.stamp import STAMP
 from improve.workflow import brief
 
 TABS = "Use tabs"
@@ -211,5 +212,5 @@ def test_the_cap_holds_and_the_stamp_is_first(
     missing = tuple(Rule(f"n{n}", text, created="2026-05-04") for n, text in enumerate(new))
     said = brief.worded(brief.Brief(missing, again, more), unworded, cap=cap)
     assert len(said) <= cap
-    assert said.startswith(f"{brief.STAMP}\n")
+    assert said.startswith(f"{STAMP}\n")
     assert all(cue.is_ours(line) for line in said.split("\n"))

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from improve.hosts.base import Host, Spot
 from improve.rule import UNKNOWN, Observation, Rule, Written, occasions
+from improve.stamp import MISSING, RECURRING, STAMP
 from improve.workflow.here import Here
 
-STAMP = "improve-rules v1"
 MANY = 2000
 """Rules that are looked at: those a file says come first, and the text has room for far fewer of the others."""
 _LONGEST = 500
@@ -28,8 +28,6 @@ _MARKS = " -*+#>|_`\"'[](){}xX0123456789."
 """What may stand before the first word of a line in an instruction file."""
 _STOPS = ".!?。！？"
 
-_NEW = "Corrections this person has made before and that no instruction file loaded here says in these words:"
-_RECURRING = "Loaded from a file here, and corrected again since it was written:"
 _MORE = "More rules apply here: improve status"
 
 
@@ -145,13 +143,13 @@ def _is_later(observation: Observation, written: Written) -> bool:
 def worded(found: Brief, unworded: int, *, cap: int) -> str:
     """Write the text, within *cap* characters."""
     last = [wording_wanted(unworded)] if unworded else []
-    heads = [STAMP, *([_NEW] if found.missing else []), *([_RECURRING] if found.recurring else []), _MORE, *last]
+    heads = [STAMP, *([MISSING] if found.missing else []), *([RECURRING] if found.recurring else []), _MORE, *last]
     room = cap - _size(heads)
     # those a file says already come last, yet find room beside any number of others
     again = _fitting(map(_again, found.recurring), room // 4 if found.missing else room)
     listed = _fitting((f"- {_fact(rule)}" for rule in found.missing), room - _size(again))
     more = found.more or len(listed) < len(found.missing)
-    lines = [STAMP, *([_NEW, *listed] if listed else []), *([_RECURRING, *again] if again else [])]
+    lines = [STAMP, *([MISSING, *listed] if listed else []), *([RECURRING, *again] if again else [])]
     return "\n".join([*lines, *([_MORE] if more else []), *last]) + "\n"
 
 
@@ -201,17 +199,6 @@ def _fitting(lines: Iterable[str], room: int) -> list[str]:
             kept.append(line)
             room -= len(line) + 1
     return kept
-
-
-def anything_waits(here: Here) -> bool:
-    """Say whether the queue or the spool holds something to take in."""
-    for folder, prefix in ((here.home.file("queue"), "heard-"), (here.home.spool, ""), (here.home.refuge, "")):
-        try:
-            if any(name.startswith(prefix) and name[0] != "." for name in os.listdir(folder)):
-                return True
-        except OSError:
-            continue
-    return False
 
 
 def waiting(here: Here) -> int:
