@@ -22,7 +22,7 @@ def off(folder: Path, *entries: Off, host: str = "codex", project: str = "p", ro
     """Say what switches a host off in a project."""
     path = folder / switch.FILE
     path.write_bytes(switch.written(entries))
-    return switch.in_force(str(path), lambda: NOW, host, lambda: (project, root))
+    return switch.in_force(str(path), lambda: NOW, lambda: host, lambda: (project, root))
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_without_a_file_all_is_on(tmp_path: Path) -> None:
     def never() -> datetime:
         raise AssertionError
 
-    assert switch.in_force(str(tmp_path / switch.FILE), never, "codex", lambda: ("", "")) is None
+    assert switch.in_force(str(tmp_path / switch.FILE), never, lambda: "codex", lambda: ("", "")) is None
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_damaged_veto_is_a_veto(tmp_path: Path, data: bytes) -> None:
     """A file that cannot be understood switches everything off, and the words say why."""
     path = tmp_path / switch.FILE
     path.write_bytes(data)
-    found = switch.in_force(str(path), lambda: NOW, "codex", lambda: ("", ""))
+    found = switch.in_force(str(path), lambda: NOW, lambda: "codex", lambda: ("", ""))
     assert found == switch.DAMAGED
     assert "cannot be understood" in switch.said(switch.DAMAGED)
 

@@ -84,14 +84,10 @@ class _Call:
 
     def off(self) -> bool:
         """Say whether the one switch is off here."""
-        from improve import switch
+        from improve import clock, switch
 
-        path = self.home.file(switch.FILE)
-        if not os.path.lexists(path):
-            return False
-        from improve import clock
-
-        return switch.in_force(path, clock.now, self.host.name, self._project) is not None
+        name = self.host.name
+        return switch.in_force(self.home.file(switch.FILE), clock.now, lambda: name, self._project) is not None
 
     def _project(self) -> tuple[str, str]:
         from improve import project
@@ -169,7 +165,7 @@ class _Call:
         from improve.workflow.here import Here
 
         here = Here(os.environ, clock.now(), self.cwd, self.home)
-        if brief.anything_waits(here):
+        if here.heard or here.spooled:
             _drain_detached(self.home)
         text = brief.text(here, self.host)
         if (named := fingerprint(text, 24)) == unless:

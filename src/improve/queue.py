@@ -14,6 +14,7 @@ from improve.fingerprint import fingerprint
 from improve.frozen import Frozen
 
 SUFFIX = ".json"
+HEARD, ENDED = "heard-", "ended-"
 
 
 class Heard(Frozen):
@@ -48,7 +49,7 @@ def key_of(session: str, turn: str, text: str) -> str:
 def hear(directory: str, heard: Heard) -> bool:
     """Keep a prompt durably; False when it is there already."""
     files.private_directory(directory)
-    name = f"heard-{heard.key}{SUFFIX}"
+    name = f"{HEARD}{heard.key}{SUFFIX}"
     if os.path.lexists(os.path.join(directory, name)):
         return False
     try:
@@ -61,7 +62,7 @@ def hear(directory: str, heard: Heard) -> bool:
 def end(directory: str, ended: Ended) -> None:
     """Keep the latest word of a session; where it does not name the transcript, an earlier one may have."""
     files.private_directory(directory)
-    name = f"ended-{key_of(ended.host, ended.session, '')}{SUFFIX}"
+    name = f"{ENDED}{key_of(ended.host, ended.session, '')}{SUFFIX}"
     before = files.read(os.path.join(directory, name), cap=1 << 20)
     if before.exists and not ended.transcript:
         ended = ended._replace(transcript=_transcript(before.data))
@@ -86,12 +87,12 @@ def _encoded(event: Heard | Ended) -> bytes:
 
 def prompts(directory: str) -> list[str]:
     """List the paths of the prompts that wait."""
-    return _named(directory, "heard-")
+    return _named(directory, HEARD)
 
 
 def endings(directory: str) -> list[str]:
     """List the paths of the sessions that paused or ended."""
-    return _named(directory, "ended-")
+    return _named(directory, ENDED)
 
 
 def _named(directory: str, prefix: str) -> list[str]:

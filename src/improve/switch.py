@@ -70,15 +70,16 @@ def written(entries: Iterable[Off]) -> bytes:
     return json.dumps({"v": 1, "off": listed}, indent=2).encode() + b"\n"
 
 
-def in_force(path: str, now: Callable[[], datetime], host: str, where: Where) -> Off | None:
-    """Say what switches a host off in a project at this moment, if anything does."""
+def in_force(path: str, now: Callable[[], datetime], host: Callable[[], str], where: Where) -> Off | None:
+    """Say what switches a host off in a project at this moment, if anything does; else nothing is asked for."""
     if not os.path.lexists(path):  # the usual case costs one look
         return None
     entries = read(path)
     if entries is None:
         return DAMAGED
+    name = host()
     for entry in running(entries, now()):
-        if entry.host in ("", host) and (not entry.project or same(entry, *where())):
+        if entry.host in ("", name) and (not entry.project or same(entry, *where())):
             return entry
     return None
 

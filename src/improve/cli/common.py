@@ -60,8 +60,8 @@ def merge_what_waits(here: Here) -> None:
 
     A reading command never fails because it is not.
     """
-    heard = _waits(here.home.file("queue"), "heard-")
-    if not (heard or _waits(here.home.spool) or _waits(here.home.refuge)):
+    heard = here.heard
+    if not (heard or here.spooled):
         return
     from improve.errors import ImproveError
     from improve.workflow.record import drain
@@ -75,14 +75,6 @@ def merge_what_waits(here: Here) -> None:
     except (ImproveError, OSError) as exc:
         if not getattr(exc, "problems", None):
             click.echo("improve: observations wait in the spool; they are merged later", err=True)
-
-
-def _waits(directory: str, prefix: str = "") -> bool:
-    """Look whether there is anything to merge, before what merges it is loaded."""
-    try:
-        return any(name.startswith(prefix) for name in os.listdir(directory))
-    except OSError:
-        return False
 
 
 def say(text: str, *, newline: bool = True) -> None:

@@ -56,7 +56,7 @@ def ways(here: Here, host: Host, files: Sequence[Loaded], *, hook: bool) -> list
 
 def _off(here: Here, host: Host) -> bool:
     place = (here.project.key, here.project.root) if here.project else ("", "")
-    return switch.in_force(here.home.file(switch.FILE), lambda: here.now, host.name, lambda: place) is not None
+    return switch.in_force(here.home.file(switch.FILE), lambda: here.now, lambda: host.name, lambda: place) is not None
 
 
 def _way(rule: Rule, written: Reached | None, said: Iterable[tuple[str, str]], told: str) -> Way:

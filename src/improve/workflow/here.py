@@ -52,13 +52,23 @@ class Here:
 
     def off(self, host: str = "") -> str:
         """Say why nothing may be recorded, delivered or written here now, or by another host; empty when it may."""
-        path = self.home.file("off.json")
-        if not os.path.lexists(path):  # the usual case costs one look
-            return ""
         from improve import switch
 
-        found = switch.in_force(path, lambda: self.now, host or self.host, self._key_and_root)
+        path = self.home.file(switch.FILE)
+        found = switch.in_force(path, lambda: self.now, lambda: host or self.host, self._key_and_root)
         return f"improve is {switch.said(found)}; nothing was done. Switch it on with: improve on" if found else ""
+
+    @property
+    def heard(self) -> bool:
+        """Whether prompts wait in the queue; what takes them in is loaded by those who find some."""
+        from improve.queue import HEARD
+
+        return _holds(self.home.file("queue"), HEARD)
+
+    @property
+    def spooled(self) -> bool:
+        """Whether observations wait to be merged."""
+        return _holds(self.home.spool) or _holds(self.home.refuge)
 
     def _key_and_root(self) -> tuple[str, str]:
         return (self.project.key, self.project.root) if self.project else ("", "")
@@ -137,3 +147,11 @@ class Here:
             called.setdefault(self.project.key, self.project.name)
         named = [full for full, name in called.items() if name == key or means(key, full)]
         return named[0] if len(named) == 1 else key
+
+
+def _holds(directory: str, prefix: str = "") -> bool:
+    """Look whether a directory has a file of this kind; drafts, which begin with a dot, are none."""
+    try:
+        return any(name.startswith(prefix) and name[0] != "." for name in os.listdir(directory))
+    except OSError:
+        return False

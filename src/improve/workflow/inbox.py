@@ -22,7 +22,6 @@ from improve.rule import UNKNOWN
 from improve.workflow.recurrence import count, project_at, rule_of
 
 if TYPE_CHECKING:
-    from improve.paths import Home
     from improve.project import Project
     from improve.queue import Heard
     from improve.view import View
@@ -33,7 +32,6 @@ QUICK, PATIENT = 0.25, 2.5
 """Seconds that a command which only looks gives to the queue, and that `drain` gives."""
 KEPT_DAYS = 90
 """The end of a session that nobody read for so long is forgotten."""
-OLDEST = 3
 _BATCH = 50
 _CONFIDENCE, _SURELY = 0.5, 1.0
 """A first look at the words is no more than even; that it is one is sure when it says a rule again."""
@@ -141,7 +139,7 @@ class _Desk:
             return (found.key, found.root) if found else ("", "")
 
         path = self.here.home.file(switch.FILE)
-        return switch.in_force(path, lambda: self.here.now, event.host, where) is not None
+        return switch.in_force(path, lambda: self.here.now, lambda: event.host, where) is not None
 
     def _is_new(self, event: Heard) -> bool:
         from improve import cue
@@ -233,9 +231,8 @@ def drain(here: Here, *, seconds: float = PATIENT) -> Taken:
         record.drain(here)
         if linked := triage.settle(here, seconds=seconds / 2):
             record.drain(here)
-        with contextlib.suppress(
-            ImproveError
-        ):  # a session that starts has no time to read a long file it does not know
+        # a session that starts has no time to read a long file it does not know
+        with contextlib.suppress(ImproveError):
             here.store.view()
             brief.waiting(here)
         return taken._replace(linked=taken.linked + linked)
@@ -252,15 +249,3 @@ def _tidy(here: Here) -> None:
                 files.unlink(path)
         except (OSError, ImproveError):
             continue
-
-
-def waiting(home: Home) -> tuple[int, list[Candidate]]:
-    """Count the open candidates and give the oldest few; a reader that must not fail is told of none."""
-    path = home.file(inbox.FILE)
-    if not os.path.lexists(path):
-        return 0, []
-    try:
-        found = inbox.read(path).open
-    except ImproveError:
-        return 0, []
-    return len(found), found[:OLDEST]
