@@ -1,0 +1,1 @@
+"""Detectors: pure functions that find candidates in a session and never act."""
