@@ -46,6 +46,16 @@ class Candidate(NamedTuple):
     """1-5, cost of recurrence; 0 means not known."""
     confidence: float = 0.0
     """0 to 1: how sure it is that it is one at all."""
+    tier: str = ""
+    """`sure` or `review`; empty for what was heard before anybody looked closely."""
+    durable: bool = False
+    """Whether a rule for later sessions may come of it."""
+    rank: float = 0.0
+    """0 to 1: how likely that is; what waits is shown in this order."""
+    phrase: str = ""
+    """The rule as it may be accepted without another word; empty where somebody must phrase it."""
+    did: str = ""
+    """What the agent had just done, without credentials."""
     state: str = OPEN
     rule: str = ""
     """Id of the rule it became or belongs to."""
@@ -56,7 +66,8 @@ class Candidate(NamedTuple):
 
 
 _KNOWN = frozenset(Candidate._fields) - {_EXTRA}
-_WORDS = ("id", "at", "text", "host", "session", "project", "cwd", "signal", "rule")
+_WORDS = ("id", "at", "text", "host", "session", "project", "cwd", "signal", "rule", "tier", "phrase", "did")
+_NUMBERS = ("confidence", "rank")
 
 
 class Inbox(NamedTuple):
@@ -69,6 +80,12 @@ class Inbox(NamedTuple):
     def open(self) -> list[Candidate]:
         """List what waits, oldest first."""
         return [candidate for candidate in self.candidates.values() if candidate.state == OPEN]
+
+    @property
+    def ranked(self) -> list[Candidate]:
+        """List what waits, the likeliest to be worth a rule first, then the latest."""
+        waiting = sorted(self.open, key=lambda candidate: candidate.at, reverse=True)
+        return sorted(waiting, key=lambda candidate: (candidate.rank, candidate.severity), reverse=True)
 
     @property
     def never(self) -> list[str]:
@@ -144,7 +161,10 @@ def _sound(values: dict[str, Any]) -> bool:
     for word in _WORDS:  # a loop, for this runs on every line at the start of every session
         if type(values.get(word, "")) is not str:
             return False
-    return type(values.get("severity", 0)) is int and type(values.get("confidence", 0.0)) in (int, float)
+    for number in _NUMBERS:
+        if type(values.get(number, 0.0)) not in (int, float):
+            return False
+    return type(values.get("severity", 0)) is int and type(values.get("durable", False)) is bool
 
 
 def _candidate(values: dict[str, Any]) -> Candidate:
@@ -177,7 +197,8 @@ def _highest(candidates: Iterable[Candidate]) -> int:
 def add(home: Home, found: Sequence[Candidate], *, timeout: float = 5.0) -> list[Candidate]:
     """Append candidates under new ids and give those that were new; an event that is known is passed over.
 
-    They are durable when this returns.
+    The same words in one session, or at one moment in a copy of it, are one event, whoever heard them. They are
+    durable when this returns.
     """
     if not found:
         return []
@@ -185,14 +206,28 @@ def add(home: Home, found: Sequence[Candidate], *, timeout: float = 5.0) -> list
     with _lock(home, timeout):
         inbox = read(path)
         number = _highest(inbox.candidates.values())
+        known = {name for candidate in inbox.candidates.values() for name in names_of(candidate)}
         new: dict[str, Candidate] = {}
         for candidate in found:
-            if candidate.key not in inbox.candidates and candidate.key not in new:
+            candidate = candidate._replace(text=shortened(candidate.text))
+            names = names_of(candidate)
+            if known.isdisjoint(names):
                 number += 1
-                new[candidate.key] = candidate._replace(id=f"C{number}", text=shortened(candidate.text))
+                new[candidate.key] = candidate._replace(id=f"C{number}")
+                known.update(names)
         for left, candidate in zip(range(len(new) - 1, -1, -1), new.values(), strict=True):
             files.append_line(path, _line(candidate), durable=not left)  # one wait for the disk confirms them all
     return list(new.values())
+
+
+def names_of(candidate: Candidate) -> list[tuple[str, ...]]:
+    """Name the event a candidate came from in every way in which it can come again."""
+    names: list[tuple[str, ...]] = [(candidate.key,)]
+    if "." in candidate.at:  # to the millisecond, as transcripts have it
+        names.append((candidate.at, candidate.host, candidate.text))
+    if candidate.session:
+        names.append((candidate.host, candidate.session, "", candidate.text))
+    return names
 
 
 def close(

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from improve.inbox import Candidate, Inbox
+    from improve.workflow.desk import Taken
     from improve.workflow.here import Here
-    from improve.workflow.inbox import Taken
 
 _SHOWN = 200
 """Characters of a person's words on one line; `--json` has all."""

@@ -1,0 +1,85 @@
+"""How far each transcript was read: derived data, for which a lost file costs one more reading and nothing else.
+
+One line a transcript: its stamp when it was read, where the next reading begins, the oldest moment that was asked
+for, its path.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from improve import files
+
+FILE = "cursors"
+_FIRST = b"improve cursors 1"
+_CAP = 1 << 28
+
+
+class Cursor(NamedTuple):
+    """How far one transcript was read."""
+
+    stamp: str
+    """Size and time of the file, or of all files that hold it; unchanged means there is nothing new."""
+    begin: int
+    """Bytes: where the next reading begins, early enough to know what the agent did before the next words."""
+    since: str
+    """Nothing older than this moment was asked for; empty for all of it."""
+    unread: str = ""
+    """Why it could not be read; it is named again in each scan until it changes."""
+
+
+def stamp(path: str) -> str:
+    """Give what changes whenever a transcript does; a database holds its latest in a file beside it.
+
+    Raises:
+        OSError: it cannot be looked at.
+    """
+    status = os.stat(path)
+    found = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ino}"
+    if path.endswith((".db", ".vscdb")):
+        try:
+            beside = os.stat(path + "-wal")
+            found += f"+{beside.st_size}:{beside.st_mtime_ns}"
+        except OSError:
+            pass
+    return found
+
+
+def size(stamped: str) -> int:
+    """Give the bytes of a file by its stamp."""
+    return int(stamped.partition(":")[0])
+
+
+def same_file(one: str, other: str) -> bool:
+    """Tell whether a file was only added to between two stamps, as far as its inode and its size tell."""
+    return one.split("+")[0].rpartition(":")[2] == other.split("+")[0].rpartition(":")[2] and size(one) <= size(other)
+
+
+def load(directory: str) -> dict[str, Cursor]:
+    """Read the cursors by path; what cannot be read is none."""
+    data = files.read(os.path.join(directory, FILE), cap=_CAP).data
+    first, _, rest = data.partition(b"\n")
+    if first != _FIRST:
+        return {}
+    found: dict[str, Cursor] = {}
+    for line in os.fsdecode(rest).split("\n"):
+        parts = line.split("\t", 4)
+        if len(parts) == 5 and parts[1].isdecimal():
+            found[parts[4]] = Cursor(parts[0], int(parts[1]), parts[2], parts[3])
+    return found
+
+
+def save(directory: str, cursors: dict[str, Cursor]) -> None:
+    """Write the cursors; a path with a tab or a line end has none and is read each time."""
+    lines = [_FIRST, *_encoded(cursors.items())]
+    path = os.path.join(files.private_directory(directory), FILE)
+    files.replace(files.read(path, cap=_CAP), b"\n".join(lines) + b"\n", mode_if_new=0o600)
+
+
+def _encoded(cursors: Iterable[tuple[str, Cursor]]) -> Iterable[bytes]:
+    for path, at in cursors:
+        if "\n" not in path and "\t" not in path:
+            unread = " ".join(at.unread.split())
+            yield os.fsencode(f"{at.stamp}\t{at.begin}\t{at.since}\t{unread}\t{path}")

@@ -1,0 +1,177 @@
+"""Where what was heard or found is sorted: counted for a rule, put into the inbox, or dropped.
+
+Each step can be done twice: an event has one key, and its observation one identity made from it.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from improve import bar, inbox
+from improve.cue import APOSTROPHES, is_mark
+from improve.errors import Refused
+from improve.inbox import MATCHED, Candidate
+from improve.rule import UNKNOWN
+from improve.workflow.recurrence import count, project_at, rule_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from improve.bar import Tally
+    from improve.project import Project
+    from improve.view import View
+    from improve.workflow.here import Here
+
+SURELY = 1.0
+"""That it is a signal at all is sure when it says a stored rule again."""
+_OF_THE_AGENT = frozenset(("tool-failure", "contradicted", "waste"))
+"""Signals whose words nobody said."""
+
+
+class Taken(NamedTuple):
+    """What became of what was heard or found."""
+
+    waiting: int = 0
+    """New candidates."""
+    counted: int = 0
+    """Words that said a stored rule again."""
+    linked: int = 0
+    """Words whose rule the agent had recorded itself."""
+    dropped: int = 0
+    """Our own words, events known before, words dismissed for good, and what is no signal at a close look."""
+    unreadable: tuple[str, ...] = ()
+    """Files that stay in the queue because nobody can read them."""
+    left: int = 0
+    """Prompts for the next run."""
+    below: int = 0
+    """Not sure enough for a kind that people mostly dismissed."""
+
+    def plus(self, other: Taken) -> Taken:
+        """Add up."""
+        return Taken(
+            self.waiting + other.waiting,
+            self.counted + other.counted,
+            self.linked + other.linked,
+            self.dropped + other.dropped,
+            self.unreadable + other.unreadable,
+            self.left + other.left,
+            self.below + other.below,
+        )
+
+
+class Desk:
+    """Where one run sorts what comes in."""
+
+    def __init__(self, here: Here, view: View | None = None, *, patience: float = 5.0) -> None:
+        self.here, self.patience = here, patience
+        if view is not None:
+            self.__dict__["view"] = view
+        known = inbox.read(here.home.file(inbox.FILE))
+        self._known = {name for candidate in known.candidates.values() for name in inbox.names_of(candidate)}
+        self._never = frozenset(map(_words, known.never))
+        self._bars: dict[str, Tally] = bar.tally((c.signal, c.state) for c in known.candidates.values())
+        self._places: dict[str, Project | None] = {}
+
+    @cached_property
+    def view(self) -> View:
+        """The rules; read when the first words need them, for what nobody can read needs none."""
+        return self.here.store.view()
+
+    def place(self, cwd: str) -> Project | None:
+        """Find the project of a directory, or of what is left above one that is gone; looked up once a run."""
+        if cwd not in self._places:
+            self._places[cwd] = project_at(self.here, _still_there(cwd))
+        return self._places[cwd]
+
+    def is_off(self, host: str, cwd: str) -> bool:
+        """Tell whether nothing may be recorded of a host in a directory."""
+        from improve import switch
+
+        def where() -> tuple[str, str]:
+            found = self.place(cwd)
+            return (found.key, found.root) if found else ("", "")
+
+        path = self.here.home.file(switch.FILE)
+        return switch.in_force(path, lambda: self.here.now, lambda: host, where) is not None
+
+    def is_new(self, candidate: Candidate) -> bool:
+        """Tell whether an event is not ours, not known and not dismissed for good."""
+        from improve import cue
+
+        if cue.is_ours(candidate.text):
+            return False
+        candidate = candidate._replace(text=inbox.shortened(candidate.text))
+        if not self._known.isdisjoint(inbox.names_of(candidate)):
+            return False
+        return not self._never or _words(candidate.text) not in self._never
+
+    def settle(self, found: Sequence[Candidate]) -> Taken:
+        """Sort candidates that have no id yet: all of them are safe when this returns.
+
+        Raises:
+            Busy: another process holds the inbox for long.
+            NeedsRepair: rules.yaml cannot be read.
+        """
+        new = [self._judged(candidate) for candidate in found if self.is_new(candidate)]
+        passing = [candidate for candidate in new if self._passes(candidate)]
+        added = inbox.add(self.here.home, passing, timeout=self.patience)
+        self._known.update(name for candidate in added for name in inbox.names_of(candidate))
+        matched = [candidate for candidate in added if candidate.state == MATCHED]
+        counted = sum(candidate.confidence == SURELY for candidate in matched)
+        return Taken(
+            waiting=len(added) - len(matched),
+            counted=counted,
+            linked=len(matched) - counted,
+            dropped=len(found) - len(added) - (len(new) - len(passing)),
+            below=len(new) - len(passing),
+        )
+
+    def _passes(self, candidate: Candidate) -> bool:
+        known = self._bars.get(candidate.signal)
+        return candidate.state == MATCHED or candidate.tier == "sure" or not known or candidate.confidence >= known.bar
+
+    def _judged(self, candidate: Candidate) -> Candidate:
+        """Complete a candidate; one that says a rule again is counted before it is put down as matched."""
+        found = self.place(candidate.cwd)
+        candidate = candidate._replace(
+            at=min(
+                candidate.at, self.here.moment, key=datetime.fromisoformat
+            ),  # the clock may have been put back since
+            text=inbox.shortened(candidate.text),
+            host=_label(candidate.host, "host"),
+            session=_label(candidate.session, "session"),
+            project=found.key if found else UNKNOWN,
+            signal=_label(candidate.signal, "signal"),
+            did=inbox.shortened(candidate.did),
+        )
+        rule, sure = ("", False) if candidate.signal in _OF_THE_AGENT else rule_of(self.view, candidate)
+        if rule and sure:
+            count(self.here, candidate, rule, found)
+            return candidate._replace(state=MATCHED, rule=rule, confidence=SURELY)
+        return candidate._replace(state=MATCHED, rule=rule) if rule else candidate
+
+
+def _still_there(cwd: str) -> str:
+    """Give a directory, or the nearest one above it that still exists."""
+    while cwd and not os.path.isdir(cwd) and os.path.dirname(cwd) != cwd:
+        cwd = os.path.dirname(cwd)
+    return cwd
+
+
+def _words(text: str) -> str:
+    """Give the words alone: the same ones with other punctuation are the same; C, C# and C++ are not."""
+    kept = "".join(c if c.isalnum() or c in "+#" or is_mark(c) else "" if c in APOSTROPHES else " " for c in text)
+    return " ".join(kept.casefold().split())
+
+
+def _label(text: str, what: str) -> str:
+    """Give a host's word for something as a clean label, or nothing."""
+    from improve import wording
+
+    try:
+        return wording.check_label(text, what) if text else ""
+    except Refused:
+        return ""
