@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from improve.session import Session
 
@@ -15,6 +15,13 @@ LONGEST = 8 << 20
 
 
 _BLANK = b" \t\r\x00\xef\xbb\xbf"
+
+
+class Stream(Protocol):
+    """What bytes are read from."""
+
+    def read(self, size: int, /) -> bytes | None:
+        """Give the next bytes, at most that many; none at the end."""
 
 
 class Reader(NamedTuple):
@@ -64,19 +71,24 @@ def lines(path: str, start: int = 0) -> Iterator[tuple[int, bytes | None, bool]]
     with open(path, "rb", buffering=0) as stream:
         if start:
             stream.seek(start)
-        offset, rest, skipped = start, b"", 0
-        while block := stream.read(BLOCK):
-            pieces = (rest + block if rest else block).split(b"\n")
-            rest = pieces.pop()
-            for piece in pieces:
-                yield offset, None if skipped else piece, True
-                offset += skipped + len(piece) + 1
-                skipped = 0
-            if skipped or len(rest) > LONGEST:
-                skipped += len(rest)
-                rest = b""
-        if rest:
-            yield offset, rest, False
+        yield from lines_of(stream, start)
+
+
+def lines_of(stream: Stream, offset: int = 0) -> Iterator[tuple[int, bytes | None, bool]]:
+    """Give the lines of what is already open, as `lines` does; its next byte is the one at this offset."""
+    rest, skipped = b"", 0
+    while block := stream.read(BLOCK):
+        pieces = (rest + block if rest else block).split(b"\n")
+        rest = pieces.pop()
+        for piece in pieces:
+            yield offset, None if skipped else piece, True
+            offset += skipped + len(piece) + 1
+            skipped = 0
+        if skipped or len(rest) > LONGEST:
+            skipped += len(rest)
+            rest = b""
+    if rest:
+        yield offset, rest, False
 
 
 def parsed(line: bytes) -> dict[str, Any] | None:
