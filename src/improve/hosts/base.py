@@ -7,6 +7,7 @@ home and the environment, so that nothing is looked up before it is needed.
 from __future__ import annotations
 
 import os
+import sys
 
 from improve.frozen import Frozen
 from improve.hosts.dialect import Dialect
@@ -117,6 +118,21 @@ def config_directory(*parts: str) -> Locate:
 def data_directory(*parts: str) -> Locate:
     """Name a directory below `$XDG_DATA_HOME`, `~/.local/share` by default."""
     return lambda user, env: os.path.join(env.get("XDG_DATA_HOME") or os.path.join(user, ".local", "share"), *parts)
+
+
+def editor(name: str, *parts: str) -> Locate:
+    """Name a path below the directory in which an editor of VS Code's family keeps what belongs to the person."""
+
+    def locate(user: str, env: Mapping[str, str]) -> str:
+        if sys.platform == "win32":
+            top = env.get("APPDATA") or os.path.join(user, "AppData", "Roaming")
+        elif sys.platform == "darwin":
+            top = os.path.join(user, "Library", "Application Support")
+        else:
+            top = env.get("XDG_CONFIG_HOME") or os.path.join(user, ".config")
+        return os.path.join(top, name, "User", *parts)
+
+    return locate
 
 
 shared_skills: Locate = directory("", ".agents", "skills")

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 
 from improve.hosts import chain, text
-from improve.hosts.base import Host, Loaded, Spot, directory, under
+from improve.hosts.base import Host, Loaded, Spot, directory, editor, under
 from improve.hosts.dialect import Dialect
 from improve.hosts.wiring import Whole, own_script
 
 _folder = directory("", "Documents", "Cline")
 
 _SUFFIXES = (".md", ".txt")
+_EDITORS = ("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf")
+_EXTENSIONS = ("saoudrizwan.claude-dev", "rooveterinaryinc.roo-cline")
+"""Cline, and Roo Code, which came from it and records in the same way."""
 
 
 def _chain(spot: Spot) -> list[Loaded]:
@@ -42,6 +45,7 @@ HOST = Host(
     global_file=under(_folder, "Rules", "improve.md"),
     create_file=under(_folder, "Rules", "improve.md"),
     skills=directory("", ".cline", "skills"),
+    sessions=tuple(editor(name, "globalStorage", own, "tasks") for name in _EDITORS for own in _EXTENSIONS),
     # the host knows a hook by its file's name, so there is one for all tools
     wiring=(
         Whole(under(_folder, "Hooks", "TaskStart"), own_script("cline", "session-start"), executable=True),

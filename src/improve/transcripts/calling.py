@@ -1,0 +1,55 @@
+"""What a call of a tool does, told from the host's name for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from improve.session import EDIT, OTHER, READ, SHELL, WRITE, Call
+from improve.transcripts.base import clean
+from improve.transcripts.whole import mapping, parsed_text
+
+_NAMES = {
+    SHELL: "bash shell terminal execute executecommand runcommand runterminalcmd runterminalcommand runinterminal"
+    " runterminalcommandv2 localshell powershell exec execcommand shellcommand runshellcommand command runtests",
+    EDIT: "edit editfile editfilev2 multiedit strreplace strreplaceeditor strreplacebasededittool replaceinfile applydiff"
+    " applypatch searchreplace searchandreplace insertcontent insertedit replacestring multireplacestring hashlineedit"
+    " editedexistingfile appliededit notebookedit editnotebook patch undoedit",
+    WRITE: "write writefile createfile writetofile newfilecreated newfile create filecreate deletefile delete",
+    READ: "read readfile readfilev2 ls glob grep list listfiles listdir listdirectory listfilestoplevel search searchfiles"
+    " listfilesrecursive codebasesearch filesearch grepsearch findfiles findtextinfiles searchcodebase semanticsearch"
+    " ripgreprawsearch globfilesearch listcodedefinitionnames readlints viewfile view finder",
+}  # fmt: skip
+_KINDS = {name: kind for kind, names in _NAMES.items() for name in names.split()}
+_COMMANDS = ("command", "cmd", "commandLine", "command_line", "script")
+_PATHS = (
+    "path", "file_path", "filePath", "target_file", "targetFile", "relativeWorkspacePath", "relative_workspace_path",
+    "effectiveUri", "uri", "absolutePath", "filename", "notebook_path",
+)  # fmt: skip
+_OTHERS = ("pattern", "query", "regex", "glob_pattern", "url", "directory", "target_directory", "description", "prompt")
+
+
+def call(tool: object, arguments: object, id: object = "") -> Call:
+    """Tell a call from the name of its tool and its arguments, which may be JSON in a text."""
+    given = mapping(parsed_text(arguments) if isinstance(arguments, str) else arguments)
+    name = clean(tool)
+    kind = kind_of(name)
+    return Call(clean(id), name, kind, subject_of(kind, given), given)
+
+
+def kind_of(tool: str) -> str:
+    """Tell what a tool does from its name."""
+    bare = "".join(filter(str.isalnum, tool.lower()))
+    return _KINDS.get(bare) or _KINDS.get(bare.removeprefix("copilot")) or OTHER
+
+
+def subject_of(kind: str, given: Mapping[str, Any]) -> str:
+    """Find the argument that tells most: a command line, a path, else what is searched or asked for."""
+    order = (_COMMANDS, _PATHS, _OTHERS) if kind == SHELL else (_PATHS, _COMMANDS, _OTHERS)
+    for name in (name for names in order for name in names):
+        value = given.get(name)
+        if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
+            value = " ".join(value)
+        if isinstance(value, str) and value:
+            return clean(value)
+    return ""
