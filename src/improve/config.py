@@ -26,6 +26,7 @@ class Config(NamedTuple):
     threshold_project: int = 2
     threshold_several_projects: int = 2
     brief_characters: int = 8000
+    least_severity: int = 2
     routes: tuple[Route, ...] = ()
 
     @property

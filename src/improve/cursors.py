@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from improve import files
@@ -50,6 +51,11 @@ def stamp(path: str) -> str:
 def size(stamped: str) -> int:
     """Give the bytes of a file by its stamp."""
     return int(stamped.partition(":")[0])
+
+
+def written(stamped: str) -> datetime:
+    """Tell when a file was last written to, by its stamp."""
+    return datetime.fromtimestamp(int(stamped.split(":")[1]) / 1e9, UTC)
 
 
 def same_file(one: str, other: str) -> bool:

@@ -60,6 +60,13 @@ SETTINGS: tuple[Setting, ...] = (
         least=500,
         most=8000,
     ),
+    Setting(
+        "least_severity",
+        2,
+        "What would cost less than this when it comes again, from 1 (taste) to 5 (data lost), is not kept.",
+        least=1,
+        most=5,
+    ),
     Setting("routes", (), "Files that rules go to instead of the instruction file; the first route that fits wins."),
 )
 NAMES = tuple(setting.name for setting in SETTINGS)

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from improve.hosts.base import Locate
     from improve.transcripts.base import Reader
 
 
@@ -53,6 +54,15 @@ def reader(name: str) -> Reader:
         raise KeyError(name)
     found: Reader = import_module(f"improve.transcripts.{module}").READER
     return found
+
+
+def places(name: str) -> tuple[Locate, ...]:
+    """Give where a host keeps its transcripts outside of projects; a program that is no host of ours names its own."""
+    from improve import hosts
+
+    module = import_module(f"improve.transcripts.{next(row.module for row in ROWS if row.name == name)}")
+    own: tuple[Locate, ...] = getattr(module, "PLACES", ())
+    return (hosts.host(name).sessions if name in hosts.names() else ()) + own
 
 
 def reader_of(path: str, head: bytes) -> str:

@@ -74,6 +74,7 @@ class Desk:
         self._never = frozenset(map(_words, known.never))
         self._bars: dict[str, Tally] = bar.tally((c.signal, c.state) for c in known.candidates.values())
         self._places: dict[str, Project | None] = {}
+        self._off: dict[tuple[str, str], bool] = {}
 
     @cached_property
     def view(self) -> View:
@@ -87,7 +88,12 @@ class Desk:
         return self._places[cwd]
 
     def is_off(self, host: str, cwd: str) -> bool:
-        """Tell whether nothing may be recorded of a host in a directory."""
+        """Tell whether nothing may be recorded of a host in a directory; looked up once a run."""
+        if (host, cwd) not in self._off:
+            self._off[host, cwd] = self._is_off(host, cwd)
+        return self._off[host, cwd]
+
+    def _is_off(self, host: str, cwd: str) -> bool:
         from improve import switch
 
         def where() -> tuple[str, str]:

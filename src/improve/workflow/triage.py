@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from improve import inbox
 from improve.errors import Busy, ImproveError, Refused
@@ -20,30 +20,87 @@ QUICK = 0.25
 """Seconds that a command gives to what is not its own work."""
 
 
-def accept(here: Here, name: str, text: str = "", *, domain: str = "", by_person: bool = False) -> Recorded:
-    """Record a candidate as an observation of a rule with this text, or with its own words.
+class Said(NamedTuple):
+    """Candidates that say one rule, and its text; without a text the words of each are its own rule."""
+
+    names: tuple[str, ...]
+    text: str = ""
+
+
+class Accepted(NamedTuple):
+    """A rule that candidates became, and how many more of them than the first count for it."""
+
+    recorded: Recorded
+    names: tuple[str, ...]
+
+
+def accept_all(here: Here, said: Sequence[Said], *, domain: str = "", by_person: bool = False) -> list[Accepted]:
+    """Record candidates as observations of rules; all of them are looked at before the first is recorded.
 
     Raises:
-        Refused: it is settled already, or its own words cannot be a rule.
+        NoSuchRule: one of the names is none; nothing is changed.
+        Refused: one is settled already, or its words cannot be a rule; nothing is changed.
+        Busy: what is accepted waits in the spool.
     """
+    if why := here.off():
+        raise Refused(why)
+    known = inbox.read(here.home.file(inbox.FILE))
+    meant = []
+    for item in said:
+        found = list({c.key: c for c in map(known.named, item.names)}.values())
+        for candidate in found:
+            inbox.refuse_settled(candidate)
+        if item.text.strip() and len(found) > 1:
+            meant.append((found, _phrased(found[0], item.text)))
+        else:
+            meant += [([candidate], _phrased(candidate, item.text)) for candidate in found]
+    return [_accept(here, found, text, domain, by_person=by_person) for found, text in meant]
+
+
+def _accept(here: Here, found: list[Candidate], text: str, domain: str, *, by_person: bool) -> Accepted:
     from improve import spool
     from improve.workflow import record
 
-    if why := here.off():
-        raise Refused(why)
-    candidate = inbox.read(here.home.file(inbox.FILE)).named(name)
-    inbox.refuse_settled(candidate)
-    pending = pending_of(candidate, project_at(here, candidate.cwd))._replace(text=_phrased(candidate, text))
-    pending = pending._replace(domain=domain, provenance="person" if by_person else pending.provenance)
+    first = found[0]
+    pending = pending_of(first, project_at(here, first.cwd))._replace(text=text, domain=domain)
+    pending = pending._replace(provenance="person") if by_person else pending
     if pending.oid in spool.identities(here.home):  # an earlier run got as far as that
         record.drain(here)
     try:
         recorded = record.observe(here, pending)
     except FileExistsError:
-        what = f"{candidate.id} was accepted and waits in the spool"
+        what = f"{first.id} was accepted and waits in the spool"
         raise Busy(f"{what}; it is merged by the next command that can. Do not repeat it") from None
-    inbox.close(here.home, candidate.id, state=ACCEPTED, at=here.moment, rule=recorded.rule.id)
-    return recorded
+    rule = recorded.rule.id
+    for candidate in found[1:]:
+        count(here, candidate, rule, project_at(here, candidate.cwd))
+    if found[1:]:
+        record.drain(here)
+    for candidate in found:
+        inbox.close(here.home, candidate.id, state=ACCEPTED, at=here.moment, rule=rule)
+    return Accepted(recorded, tuple(candidate.id for candidate in found))
+
+
+def merge_into(here: Here, names: Sequence[str], rule: str) -> list[Candidate]:
+    """Count candidates as occasions of a stored rule.
+
+    Raises:
+        NoSuchRule: there is no such candidate or rule; nothing is changed.
+        Refused: one is settled already; nothing is changed.
+    """
+    from improve.workflow import record
+
+    if why := here.off():
+        raise Refused(why)
+    known = inbox.read(here.home.file(inbox.FILE))
+    found = list({c.key: c for c in map(known.named, names)}.values())
+    for candidate in found:
+        inbox.refuse_settled(candidate)
+    target = here.store.view().rule(rule)
+    for candidate in found:
+        count(here, candidate, target.id, project_at(here, candidate.cwd))
+    record.drain(here)
+    return [inbox.close(here.home, c.id, state=MATCHED, at=here.moment, rule=target.id) for c in found]
 
 
 def _phrased(candidate: Candidate, text: str) -> str:
@@ -52,7 +109,7 @@ def _phrased(candidate: Candidate, text: str) -> str:
     if text.strip():
         return wording.check_rule(text)
     try:
-        return wording.check_rule(candidate.text)
+        return wording.check_rule(candidate.phrase or candidate.text)
     except Refused as exc:
         why = str(exc).partition(";")[0]
         raise Refused(

@@ -1,0 +1,192 @@
+"""improve review: one candidate at a time, like `git add -p`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from improve.cli.common import json_option, look_around, merge_what_waits, on_terminal, say
+from improve.errors import ImproveError, Refused
+from improve.escape import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from improve.inbox import Candidate
+    from improve.workflow.here import Here
+    from improve.workflow.pile import Pile
+
+_KEYS = "yemnNsq?"
+_HELP = """\
+y  it is a rule, worded as shown
+e  it is a rule; word it
+m  it says the rule shown under "near" again
+n  it is none
+N  it is none, and the same words never wait again
+s  decide later
+q  stop here
+?  this help"""
+
+
+@click.command(
+    "review",
+    epilog="""\b
+Examples:
+  improve review
+  improve review --signal preference
+  printf 'y\\nn\\nq\\n' | improve review       without a terminal, an answer a line
+  improve accept C3 "Use uv" && improve dismiss C4""",
+)
+@click.option("--signal", default="", metavar="SIGNAL", help="Only candidates of this kind: correction, denial, …")
+@click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, help="At most so many questions.")
+@json_option
+def review_command(signal: str, limit: int, as_json: bool) -> int:
+    """Settle what waits in the inbox, one question at a time: accept, edit, merge, dismiss, skip.
+
+    What says the same thing is one question. Without a terminal the answers are read from standard input, one a line:
+    `y`, `e NEW TEXT`, `m`, `n`, `N`, `s`, `q`.
+    """
+    from improve import report
+    from improve.workflow import pile
+
+    here = look_around()
+    if why := here.off():
+        raise Refused(why)
+    merge_what_waits(here)
+    piles = pile.waiting(here, signal)[:limit]
+    if not piles:
+        say(report.as_json("review", _Done()._asdict()) if as_json else "No correction waits to be phrased.")
+        return 0
+    quiet = (lambda _: None) if as_json else _show
+    done = _Done()
+    for number, each in enumerate(piles, 1):
+        quiet(f"\n({number}/{len(piles)}) {_described(here, each)}")
+        answered = _settle(here, each, quiet)
+        if answered is None:
+            break
+        done = done.plus(answered)
+    left = pile.count_waiting(here)
+    say(report.as_json("review", {**done._asdict(), "waiting": left}) if as_json else f"\n{_summary(done, left)}")
+    return 0
+
+
+class _Done(NamedTuple):
+    accepted: int = 0
+    merged: int = 0
+    dismissed: int = 0
+    skipped: int = 0
+
+    def plus(self, what: str) -> _Done:
+        return self._replace(**{what: getattr(self, what) + 1})
+
+
+def _show(text: str) -> None:
+    first, _, rest = text.partition("\n  ")
+    if _colours():
+        click.echo(
+            click.style(visible(first, multiline=True), bold=True)
+            + ("\n  " + visible(rest, multiline=True) if rest else "")
+        )
+    else:
+        click.echo(visible(text, multiline=True))
+
+
+def _colours() -> bool:
+    return on_terminal(sys.stdout) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _described(here: Here, each: Pile) -> str:
+    from improve import report
+    from improve.cli.inbox import block
+
+    lines = [block(each.first, here.now)]
+    if each.more:
+        lines.append(f"    said {each.times}:")
+        lines += [f"      {item.at[:10]}  {item.host}  {report.quoted(_short(item.text))}" for item in each.more[:4]]
+        lines += [f"      and {len(each.more) - 4} more"] if len(each.more) > 4 else []
+    if not each.phrase:
+        lines.append("    as a rule: its words cannot be one as they stand; word it with e")
+    elif each.phrase != each.first.phrase:
+        lines.append(f"    as a rule: {visible(each.phrase)}")
+    if each.near:
+        lines.append(f"    near: {visible(each.near.id)}: {report.quoted(each.near.text)}")
+    return "\n".join(lines)
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= 80 else text[:79].rstrip() + "…"
+
+
+def _settle(here: Here, each: Pile, show: Callable[[str], None]) -> str | None:
+    """Ask until an answer was carried out, and name what was done; None to stop."""
+    while True:
+        key, text = _answer(each)
+        if key == "q":
+            return None
+        if key == "s":
+            return "skipped"
+        try:
+            if key in "yemnN" and (done := _carried_out(here, each, key, text, show)):
+                return done
+        except ImproveError as exc:
+            if not sys.stdin.isatty():
+                raise
+            show(f"  {exc}")
+            continue
+        show(_HELP if key == "?" else f"  {key!r} is no answer here; ? explains them")
+
+
+def _carried_out(here: Here, each: Pile, key: str, text: str, show: Callable[[str], None]) -> str:
+    from improve.workflow import triage
+    from improve.workflow.triage import Said
+
+    if key in "nN":
+        triage.dismiss(here, each.names, always=key == "N")
+        return "dismissed"
+    if key == "m":
+        if not each.near:
+            return ""
+        triage.merge_into(here, each.names, each.near.id)
+        return "merged"
+    text = text if key == "e" else each.phrase
+    if not text:
+        return ""
+    person = on_terminal(sys.stdin) and not here.host
+    accepted = triage.accept_all(here, [Said(each.names, text)], by_person=person)
+    triage.settle_quietly(here)
+    show(f"  {accepted[0].recorded.message}")
+    return "accepted"
+
+
+def _answer(each: Pile) -> tuple[str, str]:
+    """Get a key, and the text that goes with `e`; the end of the input is `q`."""
+    keys = [k for k in "yemnNsq?" if (k != "y" or each.phrase) and (k != "m" or each.near)]
+    if not sys.stdin.isatty():
+        line = sys.stdin.readline()
+        key, _, text = line.strip().partition(" ")
+        return (key[:1] or "s", text.strip()) if line else ("q", "")
+    click.echo(f"Keep it as a rule? [{','.join(keys)}] ", nl=False)
+    key = click.getchar()
+    click.echo(key if key.isprintable() else "")
+    if key in ("\x03", "\x04", "\x1b"):
+        return "q", ""
+    if key == "e":
+        return key, click.prompt("  Rule", default=each.phrase or None, show_default=bool(each.phrase))
+    return key, ""
+
+
+def _summary(done: _Done, left: int) -> str:
+    from improve.report import counted
+
+    named: Iterable[tuple[str, int]] = done._asdict().items()
+    parts = [f"{count} {what}" for what, count in named if count]
+    return f"{', '.join(parts) or 'nothing settled'}; {counted(left, 'candidate')} {'waits' if left == 1 else 'wait'}"
+
+
+def names_of(found: Iterable[Candidate]) -> tuple[str, ...]:
+    """Give the ids of candidates."""
+    return tuple(item.id for item in found)

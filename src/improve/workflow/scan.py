@@ -1,0 +1,287 @@
+"""Read transcripts and sort what the detectors find in them.
+
+A transcript is read from where the last reading ended. What was found is safe before the cursor moves on, and an
+event that comes twice is known by its words, so a run that is killed loses nothing and repeats nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from improve import cursors, transcripts
+from improve.cursors import Cursor
+from improve.detectors import detect
+from improve.detectors.finding import Finding
+from improve.fingerprint import fingerprint
+from improve.inbox import Candidate
+from improve.session import PERSON, Session, Turn
+from improve.transcripts.base import Unreadable
+from improve.workflow.desk import Desk, Taken
+from improve.workflow.sources import Source, Strange
+
+if TYPE_CHECKING:
+    from improve.workflow.here import Here
+
+_BATCH = 200
+"""Findings that are sorted at once."""
+_SAVED = 5.0
+"""Seconds after which the cursors are written, so that a run that is killed need not begin anew."""
+
+
+class Wanted(NamedTuple):
+    """What a scan is asked for."""
+
+    since: str = ""
+    """Nothing older than this moment (UTC, ISO 8601); empty for all of it."""
+    project: str = ""
+    """Key of the only project; empty for all of them."""
+    again: bool = False
+    """Read also what was read before."""
+
+
+class Coverage(NamedTuple):
+    """What was read, and what was not."""
+
+    read: int = 0
+    """Transcripts read now."""
+    unchanged: int = 0
+    """Transcripts that were read before and have not changed since."""
+    sessions: int = 0
+    messages: int = 0
+    """A person's messages in what was read now."""
+    size: int = 0
+    """Bytes of what was read now."""
+    unreadable: tuple[Strange, ...] = ()
+    bad: tuple[tuple[str, int], ...] = ()
+    """Transcripts with records that cannot be read, and how many."""
+
+
+class Scanned(NamedTuple):
+    """What one scan did."""
+
+    coverage: Coverage
+    taken: Taken
+
+
+class Reading:
+    """One pass over transcripts, which counts what it covers.
+
+    Args:
+        here: The surroundings.
+        wanted: What is asked for.
+        known: The cursors of earlier readings; they move on as transcripts are done.
+    """
+
+    def __init__(self, here: Here, wanted: Wanted, known: dict[str, Cursor]) -> None:
+        self.here, self.wanted, self.known = here, wanted, known
+        self.desk = Desk(here)
+        self.since = moment(wanted.since) or datetime.min.replace(tzinfo=UTC)
+        self._unreadable: list[Strange] = []
+        self._bad: list[tuple[str, int]] = []
+        self._read = self._unchanged = self._sessions = self._messages = self._size = 0
+
+    @property
+    def coverage(self) -> Coverage:
+        """Tell what was read so far."""
+        return Coverage(
+            self._read,
+            self._unchanged,
+            self._sessions,
+            self._messages,
+            self._size,
+            tuple(self._unreadable),
+            tuple(self._bad),
+        )
+
+    def changed(self, sources: Iterable[Source | Strange]) -> list[Source]:
+        """Choose what must be read, the latest first; the rest is counted."""
+        chosen = []
+        for source in sources:
+            if isinstance(source, Strange):
+                self._unreadable.append(source)
+                continue
+            before = self.known.get(source.path)
+            if before and before.stamp == source.stamp and self._reaches(before) and not self.wanted.again:
+                if before.unread:
+                    self._unreadable.append(Strange(source.path, before.unread))
+                self._unchanged += not before.unread
+            elif not self._too_old(source):
+                chosen.append(source)
+        return sorted(chosen, key=lambda source: source.written, reverse=True)
+
+    def _goes_on(self, before: Cursor, source: Source) -> bool:
+        """Tell whether a transcript was only added to since it was read."""
+        if self.wanted.again or before.unread or not self._reaches(before):
+            return False
+        return cursors.same_file(before.stamp, source.stamp)
+
+    def _reaches(self, before: Cursor) -> bool:
+        return not before.since or bool(self.wanted.since and before.since <= self.wanted.since)
+
+    def _too_old(self, source: Source) -> bool:
+        """Tell a transcript that nobody wrote to in the time that is asked for."""
+        return bool(self.wanted.since) and source.written < self.since
+
+    def findings(self, source: Source) -> Iterator[tuple[Session, Finding]]:
+        """Read one transcript and give what the detectors find; its cursor moves on when it was read to its end."""
+        reader = transcripts.reader(source.host)
+        before = self.known.get(source.path)
+        begin, since = 0, self.wanted.since
+        if before and reader.grows and self._goes_on(before, source):
+            begin, since = before.begin, before.since
+        track = _Track(begin)
+        bad, whole = 0, True
+        try:
+            for session in reader.read(source.path, begin):
+                matches = yield from self._of_session(session, track)
+                whole = whole and matches
+                bad += len(session.bad)
+        except Unreadable as exc:
+            self._give_up(source, str(exc))
+            return
+        except OSError as exc:
+            self._give_up(source, (exc.strerror or "cannot be read").lower())
+            return
+        self._read += 1
+        self._size += source.size - begin
+        if bad:
+            self._bad.append((source.path, bad))
+        if whole:
+            self.known[source.path] = Cursor(source.stamp, track.begin if reader.grows else 0, since)
+
+    def _of_session(self, session: Session, track: _Track) -> Generator[tuple[Session, Finding], None, bool]:
+        """Give the findings of a session; returns whether it is one of those that are asked for."""
+        self._sessions += 1
+        wanted = True
+        for finding in detect(track.followed(session), least=self.here.config.least_severity):
+            wanted = self._is_wanted(session)
+            if not wanted:
+                break
+            if not session.parent and not self._is_older(finding):
+                yield session, finding
+        self._messages += track.taken()
+        return wanted
+
+    def _is_older(self, finding: Finding) -> bool:
+        """Tell what was said before the time that is asked for."""
+        at = moment(finding.at) if self.wanted.since else None
+        return at is not None and at < self.since
+
+    def _is_wanted(self, session: Session) -> bool:
+        if self.wanted.project:
+            found = self.desk.place(session.cwd)
+            if not found or found.key != self.wanted.project:
+                return False
+        return not self.desk.is_off(session.host, session.cwd)
+
+    def _give_up(self, source: Source, why: str) -> None:
+        self._unreadable.append(Strange(source.path, why))
+        self.known[source.path] = Cursor(source.stamp, 0, "", why)
+
+
+class _Track:
+    """Where in a transcript persons spoke: the next reading begins two messages before its end."""
+
+    def __init__(self, begin: int) -> None:
+        self._last = [begin, begin]
+        self._count = 0
+
+    @property
+    def begin(self) -> int:
+        return self._last[0]
+
+    def followed(self, session: Session) -> Iterator[Turn]:
+        for turn in session:
+            if turn.who == PERSON:
+                self._last = [self._last[1], turn.offset]
+                self._count += 1
+            yield turn
+
+    def taken(self) -> int:
+        count, self._count = self._count, 0
+        return count
+
+
+def unread(here: Here, sources: Iterable[Source | Strange], wanted: Wanted) -> int:
+    """Count the bytes that a scan would read; an earlier part of a file that grew counts too."""
+    reading = Reading(here, wanted, cursors.load(here.home.cache))
+    return sum(source.size for source in reading.changed(sources))
+
+
+def scan(here: Here, sources: Iterable[Source | Strange], wanted: Wanted, tick: Callable[[int], None]) -> Scanned:
+    """Read what changed and sort what is found.
+
+    Args:
+        tick: Is told how many more bytes are done.
+
+    Raises:
+        Busy: another scan is at it, or another process holds the inbox.
+        NeedsRepair: rules.yaml cannot be read.
+    """
+    from improve import files, locks
+
+    key = os.path.join(os.path.realpath(here.home.path), "scan")
+    with locks.lock(key, directory=files.private_directory(here.home.state), timeout=0.0):
+        reading = Reading(here, wanted, cursors.load(here.home.cache))
+        return _scan(here, reading, reading.changed(sources), tick)
+
+
+def _scan(here: Here, reading: Reading, sources: list[Source], tick: Callable[[int], None]) -> Scanned:
+    from improve.workflow import record
+
+    taken, waiting, saved = Taken(), [], time.monotonic()
+    try:
+        for source in sources:
+            for session, finding in reading.findings(source):
+                waiting.append(candidate_of(session, finding, source))
+            tick(source.size)
+            if len(waiting) >= _BATCH or (waiting and time.monotonic() - saved > _SAVED):
+                taken, waiting, saved = taken.plus(reading.desk.settle(waiting)), [], time.monotonic()
+                cursors.save(here.home.cache, reading.known)
+    finally:
+        if waiting:
+            taken = taken.plus(reading.desk.settle(waiting))
+        if sources:
+            cursors.save(here.home.cache, reading.known)
+    if taken.counted:
+        record.drain(here)
+    return Scanned(reading.coverage, taken)
+
+
+def candidate_of(session: Session, finding: Finding, source: Source) -> Candidate:
+    """Make a candidate of what was found; nothing in it is redacted yet."""
+    at = moment(finding.at) or moment(session.started) or source.written
+    named = finding.id or f"{finding.at}\0{finding.offset}"
+    return Candidate(
+        id="",
+        key=fingerprint("\0".join((session.host, session.id, named, finding.signal)), 24),
+        at=_iso(at.astimezone()),
+        text=finding.words,
+        host=session.host,
+        session=session.id,
+        cwd=session.cwd,
+        signal=finding.signal,
+        severity=finding.severity,
+        confidence=round(finding.confidence, 3),
+        tier=finding.tier,
+        durable=finding.durable,
+        rank=round(finding.rank, 3),
+        phrase=finding.rule,
+        did=finding.did,
+    )
+
+
+def moment(text: str) -> datetime | None:
+    """Read a moment as a transcript has it, without a zone in local time; None when it is none."""
+    try:
+        return datetime.fromisoformat(text).astimezone()
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _iso(at: datetime) -> str:
+    return at.isoformat(timespec="milliseconds" if at.microsecond else "seconds")

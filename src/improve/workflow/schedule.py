@@ -1,0 +1,185 @@
+"""Put the scheduled run where the system's scheduler finds it, look whether it is there, take it away."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, NamedTuple
+
+from improve import files, timetable
+from improve.errors import EnvironmentFailure, Refused
+from improve.timetable import Job
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from improve.workflow.here import Here
+
+CRON, SYSTEMD, LAUNCHD = "cron", "systemd", "launchd"
+WAYS = (CRON, SYSTEMD, LAUNCHD)
+_CAP = 1 << 20
+_PATIENCE = 10.0
+"""Seconds for a scheduler's own program."""
+
+
+class Placed(NamedTuple):
+    """What one scheduler gets: files with their bytes, commands that make it known, and the text to show."""
+
+    way: str
+    files: tuple[tuple[str, str], ...]
+    """(path, text)"""
+    start: tuple[tuple[str, ...], ...] = ()
+    stop: tuple[tuple[str, ...], ...] = ()
+    text: str = ""
+
+
+def job(here: Here, *, hour: int, minute: int, weekday: int | None) -> Job:
+    """Say what runs: the program in the store where it is installed, else this very one."""
+    program = (here.home.program,) if os.access(here.home.program, os.X_OK) else (sys.executable, "-m", "improve")
+    named = here.env.get("AGENT_IMPROVEMENT_HOME", "")
+    env = (("AGENT_IMPROVEMENT_HOME", here.home.path),) if named else ()
+    return Job((*program, "schedule", "--run"), hour, minute, weekday, env)
+
+
+def usual_way(here: Here) -> str:
+    """Name the scheduler of this machine."""
+    if sys.platform == "darwin":
+        return LAUNCHD
+    return SYSTEMD if os.path.isdir(os.path.join(os.sep, "run", "systemd", "system")) or not _cron() else CRON
+
+
+def _cron() -> str:
+    import shutil
+
+    return shutil.which("crontab") or ""
+
+
+def placed(here: Here, way: str, what: Job) -> Placed:
+    """Give what a scheduler needs."""
+    if way == CRON:
+        return Placed(CRON, (), text=timetable.cron_line(what) + "\n")
+    if way == LAUNCHD:
+        path = os.path.join(here.home.user, "Library", "LaunchAgents", f"{timetable.LABEL}.plist")
+        domain = f"gui/{os.getuid()}" if hasattr(os, "getuid") else "gui/501"
+        text = timetable.launchd_plist(what)
+        stop = ("launchctl", "bootout", f"{domain}/{timetable.LABEL}")
+        return Placed(LAUNCHD, ((path, text),), (("launchctl", "bootstrap", domain, path),), (stop,), text)
+    base = os.path.join(here.env.get("XDG_CONFIG_HOME") or os.path.join(here.home.user, ".config"), "systemd", "user")
+    units = {
+        f"{timetable.NAME}.service": timetable.systemd_service(what),
+        f"{timetable.NAME}.timer": timetable.systemd_timer(what),
+    }
+    own = ("systemctl", "--user")
+    return Placed(
+        SYSTEMD,
+        tuple((os.path.join(base, name), text) for name, text in units.items()),
+        ((*own, "daemon-reload"), (*own, "enable", "--now", f"{timetable.NAME}.timer")),
+        ((*own, "disable", "--now", f"{timetable.NAME}.timer"),),
+        "\n".join(f"# {os.path.join(base, name)}\n{text}" for name, text in units.items()),
+    )
+
+
+def installed(here: Here) -> list[str]:
+    """Name the schedulers that have a run of ours."""
+    what = job(here, hour=0, minute=0, weekday=None)
+    found = [way for way in (SYSTEMD, LAUNCHD) if all(map(os.path.lexists, _paths(placed(here, way, what))))]
+    if _cron() and timetable.MARK in _crontab():
+        found.append(CRON)
+    return found
+
+
+def _paths(what: Placed) -> list[str]:
+    return [path for path, _ in what.files]
+
+
+def install(here: Here, way: str, what: Job) -> list[str]:
+    """Schedule the run, in the place of any earlier one of ours; returns notes for the person.
+
+    Raises:
+        EnvironmentFailure: the scheduler is not there or refuses; what was written stays and is named.
+        Refused: a file that is not ours stands where one of ours would.
+    """
+    if why := here.off():
+        raise Refused(why)
+    if way == CRON:
+        before = _crontab()
+        _put_crontab(timetable.with_ours(before, what), before)
+        return []
+    wanted = placed(here, way, what)
+    for path, text in wanted.files:
+        _write(path, text)
+    return [note for command in wanted.start if (note := _tried(command))]
+
+
+def remove(here: Here) -> tuple[list[str], list[str]]:
+    """Take our runs away from every scheduler; returns which had one, and notes for the person."""
+    gone, notes = installed(here), []
+    for way in gone:
+        if way == CRON:
+            before = _crontab()
+            _put_crontab(timetable.without_ours(before), before)
+            continue
+        wanted = placed(here, way, job(here, hour=0, minute=0, weekday=None))
+        notes += [note for command in wanted.stop if (note := _tried(command))]
+        for path in _paths(wanted):
+            files.unlink(path)
+    return gone, notes
+
+
+def _write(path: str, text: str) -> None:
+    before = files.read(path, cap=_CAP)
+    if before.exists and timetable.NAME.encode() not in before.data:
+        raise Refused(f"{path} is there and not ours; nothing was scheduled. Move it away first")
+    files.replace(before, text.encode(), make_parents=True)
+
+
+def _crontab() -> str:
+    """Read the person's crontab; no crontab is an empty one.
+
+    Raises:
+        EnvironmentFailure: cron is not there, or will not show it: it must not be taken for empty.
+    """
+    done = _run(("crontab", "-l"))
+    if done[0] and "no crontab" not in done[1].lower():
+        raise EnvironmentFailure(f"crontab -l failed ({done[1].strip() or done[0]}); nothing was scheduled")
+    return "" if done[0] else done[2]
+
+
+def _put_crontab(text: str, before: str) -> None:
+    if text == before:
+        return
+    code, said, _ = _run(("crontab", "-"), text) if text else _run(("crontab", "-r"))
+    if code:
+        raise EnvironmentFailure(f"crontab refused the new table ({said.strip() or code}); the old one stands")
+
+
+def _tried(command: Sequence[str]) -> str:
+    """Run a scheduler's program; where it fails, say what is left to do."""
+    try:
+        code, said, _ = _run(command)
+    except EnvironmentFailure as exc:
+        return str(exc)
+    return (
+        f"{' '.join(command)} failed ({said.strip().splitlines()[0] if said.strip() else code}); run it yourself"
+        if code
+        else ""
+    )
+
+
+def _run(command: Sequence[str], text: str = "") -> tuple[int, str, str]:
+    import subprocess
+
+    try:
+        done = subprocess.run(
+            command,
+            input=text,
+            capture_output=True,
+            text=True,
+            errors="surrogateescape",
+            timeout=_PATIENCE,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as exc:
+        why = "took too long" if isinstance(exc, subprocess.TimeoutExpired) else "is not there"
+        raise EnvironmentFailure(f"{command[0]} {why}; nothing was scheduled with it") from None
+    return done.returncode, done.stderr, done.stdout

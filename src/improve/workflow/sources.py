@@ -1,0 +1,144 @@
+"""Which transcripts there are: of every host on this machine, inside known projects, or where a path says."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from improve import cursors, hosts, transcripts
+from improve.errors import UsageError
+
+if TYPE_CHECKING:
+    from improve.transcripts.base import Reader
+    from improve.workflow.here import Here
+
+_HEAD = 4096
+"""Bytes by which a file that somebody names is known."""
+
+
+class Source(NamedTuple):
+    """One transcript as it lies there now."""
+
+    host: str
+    path: str
+    stamp: str
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return cursors.size(self.stamp)
+
+    @property
+    def written(self) -> datetime:
+        """When it was last written to."""
+        return cursors.written(self.stamp)
+
+
+class Strange(NamedTuple):
+    """A file that cannot be read, or that no reader knows."""
+
+    path: str
+    why: str
+
+
+def everywhere(here: Here, names: Iterable[str] = ()) -> Iterator[Source | Strange]:
+    """Find the transcripts of all hosts, or of those named; a file is found once, whoever else leads to it."""
+    wanted = frozenset(names)
+    seen: set[str] = set()
+    roots: list[str] | None = None
+    for row in transcripts.ROWS:
+        if wanted and row.name not in wanted:
+            continue
+        reader = transcripts.reader(row.name)
+        places = [locate(here.home.user, here.env) for locate in transcripts.places(row.name)]
+        if row.inside:
+            roots = _roots(here) if roots is None else roots
+            places += [os.path.join(root, name) for root in roots for name in row.inside]
+        for place in places:
+            yield from _at(reader, place, seen)
+
+
+def at(paths: Iterable[str], name: str = "") -> Iterator[Source | Strange]:
+    """Find the transcripts at paths, of one host or of whichever reader knows them.
+
+    Raises:
+        UsageError: a path is not there.
+    """
+    seen: set[str] = set()
+    for path in paths:
+        if not os.path.exists(path):
+            raise UsageError(f"{path!r} is not there; nothing was read")
+        path = os.path.abspath(path)
+        if name:
+            yield from _at(transcripts.reader(name), path, seen)
+        elif os.path.isdir(path):
+            for row in transcripts.ROWS:
+                found = _at(transcripts.reader(row.name), path, seen, strict=True)
+                yield from found
+        else:
+            yield _named(path, seen)
+
+
+def _at(reader: Reader, place: str, seen: set[str], *, strict: bool = False) -> Iterator[Source | Strange]:
+    """Stamp the transcripts at a place.
+
+    Args:
+        strict: Take only what the reader knows as its own, for other hosts' files lie there too.
+    """
+    for path in reader.files(place):
+        if path in seen or (strict and not reader.claims(path, _head(path))):
+            continue
+        seen.add(path)
+        yield _stamped(reader.host, path)
+
+
+def _named(path: str, seen: set[str]) -> Source | Strange:
+    host = transcripts.reader_of(path, _head(path))
+    if not host:
+        known = ", ".join(row.name for row in transcripts.ROWS)
+        return Strange(path, f"no reader knows it; name its host with --host ({known})")
+    seen.add(path)
+    return _stamped(host, path)
+
+
+def _stamped(host: str, path: str) -> Source | Strange:
+    try:
+        return Source(host, path, cursors.stamp(path))
+    except OSError as exc:
+        return Strange(path, (exc.strerror or "cannot be read").lower())
+
+
+def _head(path: str) -> bytes:
+    try:
+        with open(path, "rb") as stream:
+            return stream.read(_HEAD)
+    except OSError:
+        return b""
+
+
+def _roots(here: Here) -> list[str]:
+    """List the directories of all known projects that are still there, the current one first."""
+    known = here.store.glance().head.projects.values() if os.path.exists(here.home.rules) else ()
+    roots = [here.project.root] if here.project and here.project.root else []
+    roots += [root for place in known for root in place.roots]
+    return [root for root in dict.fromkeys(roots) if os.path.isdir(root)]
+
+
+def known_hosts() -> tuple[str, ...]:
+    """Name the hosts whose transcripts can be read."""
+    return tuple(row.name for row in transcripts.ROWS)
+
+
+def check_host(name: str) -> str:
+    """Give back the name of a host whose transcripts can be read.
+
+    Raises:
+        UsageError: there is none of that name.
+    """
+    if name not in known_hosts() and name in hosts.names():
+        raise UsageError(f"{name} records no transcripts that can be read; nothing was read")
+    if name not in known_hosts():
+        raise UsageError(f"no host is called {name!r}; they are: {', '.join(known_hosts())}")
+    return name
