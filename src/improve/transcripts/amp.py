@@ -46,9 +46,8 @@ def _turns(found: Session, messages: list[dict[str, Any]]) -> Iterator[Turn]:
     for number, message in enumerate(messages):
         role, content = message.get("role"), message.get("content")
         id = _id(message)
-        at = moment(mapping(message.get("meta")).get("sentAt")) or moment(
-            mapping(message.get("usage")).get("timestamp")
-        )
+        meta, usage = mapping(message.get("meta")), mapping(message.get("usage"))
+        at = moment(meta.get("sentAt")) or moment(usage.get("timestamp"))
         blocks = entries(content)
         if role == "assistant":
             text, calls = text_of(content), tuple(map(_call, _of_type(blocks, "tool_use")))

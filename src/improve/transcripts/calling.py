@@ -10,16 +10,22 @@ from improve.transcripts.base import clean
 from improve.transcripts.whole import mapping, parsed_text
 
 _NAMES = {
-    SHELL: "bash shell terminal execute executecommand runcommand runterminalcmd runterminalcommand runinterminal"
-    " runterminalcommandv2 localshell powershell exec execcommand shellcommand runshellcommand command runtests",
-    EDIT: "edit editfile editfilev2 multiedit strreplace strreplaceeditor strreplacebasededittool replaceinfile applydiff"
-    " applypatch searchreplace searchandreplace insertcontent insertedit replacestring multireplacestring hashlineedit"
-    " editedexistingfile appliededit notebookedit editnotebook patch undoedit",
+    SHELL: """
+        bash shell terminal execute executecommand runcommand runterminalcmd runterminalcommand runterminalcommandv2
+        runinterminal localshell powershell exec execcommand shellcommand runshellcommand command runtests
+    """,
+    EDIT: """
+        edit editfile editfilev2 multiedit strreplace strreplaceeditor strreplacebasededittool replaceinfile applydiff
+        applypatch patch searchreplace searchandreplace insertcontent insertedit replacestring multireplacestring
+        hashlineedit editedexistingfile appliededit notebookedit editnotebook undoedit
+    """,
     WRITE: "write writefile createfile writetofile newfilecreated newfile create filecreate deletefile delete",
-    READ: "read readfile readfilev2 ls glob grep list listfiles listdir listdirectory listfilestoplevel search searchfiles"
-    " listfilesrecursive codebasesearch filesearch grepsearch findfiles findtextinfiles searchcodebase semanticsearch"
-    " ripgreprawsearch globfilesearch listcodedefinitionnames readlints viewfile view finder",
-}  # fmt: skip
+    READ: """
+        read readfile readfilev2 ls glob grep list listfiles listdir listdirectory listfilestoplevel listfilesrecursive
+        search searchfiles codebasesearch filesearch grepsearch findfiles findtextinfiles searchcodebase semanticsearch
+        ripgreprawsearch globfilesearch listcodedefinitionnames readlints viewfile view finder
+    """,
+}
 _KINDS = {name: kind for kind, names in _NAMES.items() for name in names.split()}
 _COMMANDS = ("command", "cmd", "commandLine", "command_line", "script")
 _PATHS = (

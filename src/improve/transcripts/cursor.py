@@ -30,9 +30,8 @@ _LONGEST = 1 << 20
 
 def _files(place: str) -> Iterator[str]:
     for path in below(place, (".jsonl", ".txt", *_STORES)):
-        if os.path.basename(path) in _STORES:
-            yield path
-        elif _FOLDER in path.split(os.sep) and not (path.endswith(".txt") and os.path.exists(f"{path[:-4]}.jsonl")):
+        told_better = path.endswith(".txt") and os.path.exists(f"{path[:-4]}.jsonl")
+        if os.path.basename(path) in _STORES or (_FOLDER in path.split(os.sep) and not told_better):
             yield path
 
 
@@ -45,7 +44,7 @@ def _claims(path: str, head: bytes) -> bool:
 
 def _read(path: str, offset: int) -> Iterable[Session]:
     if os.path.basename(path) in _STORES or path.endswith((".db", ".vscdb")):
-        yield from cursor_store.sessions(path)
+        yield from cursor_store.sessions(path, turns_of)
         return
     found = Session("cursor", path, id=os.path.splitext(os.path.basename(path))[0])
     parts = path.split(os.sep)

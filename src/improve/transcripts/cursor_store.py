@@ -21,6 +21,9 @@ from improve.transcripts.whole import LARGEST, entries, mapping, moment, parsed_
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Callable
+
+    TurnsOf = Callable[..., Iterator[Turn]]
 
 _MARK = b"\x0a\x20"
 _ID = 32
@@ -28,8 +31,11 @@ _MOST = 100_000
 """Messages of a chat, or chats of a store."""
 
 
-def sessions(path: str) -> Iterator[Session]:
+def sessions(path: str, turns_of: TurnsOf) -> Iterator[Session]:
     """Give the chats of a database.
+
+    Args:
+        turns_of: Gives the turns of a message as the model gets it.
 
     Raises:
         Unreadable: it is no database, or none of Cursor's.
@@ -47,16 +53,14 @@ def sessions(path: str) -> Iterator[Session]:
             if "cursorDiskKV" in tables:
                 yield from _composers(base, path)
             elif {"blobs", "meta"} <= tables:
-                yield from _chat(base, path)
+                yield from _chat(base, path, turns_of)
             else:
                 raise Unreadable("it is no database of Cursor")
     except sqlite3.Error as error:
         raise Unreadable(f"its database cannot be read: {error}") from None
 
 
-def _chat(base: sqlite3.Connection, path: str) -> Iterator[Session]:
-    from improve.transcripts.cursor import turns_of
-
+def _chat(base: sqlite3.Connection, path: str, turns_of: TurnsOf) -> Iterator[Session]:
     about = next(filter(None, (_described(value) for (value,) in base.execute("SELECT value FROM meta"))), {})
     found = Session("cursor", path, id=clean(about.get("agentId")) or os.path.basename(os.path.dirname(path)))
     found.started = moment(about.get("createdAt"))
@@ -73,16 +77,18 @@ def _described(value: object) -> dict[str, Any]:
     text = value.decode("utf-8", "replace") if isinstance(value, bytes) else value
     if not isinstance(text, str):
         return {}
-    try:
-        text = bytes.fromhex(text).decode("utf-8", "replace")
-    except ValueError:
-        pass
+    if not text.lstrip().startswith("{"):
+        try:
+            text = bytes.fromhex(text).decode("utf-8", "replace")
+        except ValueError:
+            return {}
     return mapping(parsed_text(text))
 
 
 def _ids(base: sqlite3.Connection, root: str) -> list[str]:
     """List the ids of the messages in their order, from the blob that is the root."""
-    rest, found = _raw(base, root), []
+    found: list[str] = []
+    rest = _raw(base, root)
     while rest.startswith(_MARK) and len(rest) >= _ID + 2 and len(found) < _MOST:
         found.append(rest[2 : _ID + 2].hex())
         rest = rest[_ID + 2 :]

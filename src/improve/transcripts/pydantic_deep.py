@@ -98,14 +98,14 @@ def _prompt(content: object) -> str:
     """Give the words of a prompt; those that say where they come from were put in by the program."""
     if not isinstance(content, list):
         return clean(content)
-    own = (item for item in content if not (isinstance(item, dict) and mapping(item.get("metadata")).get("origin")))
-    return "\n".join(
-        filter(None, (clean(i.get("content") if isinstance(i, dict) else i) for i in own if not _media(i)))
-    )
+    return "\n".join(filter(None, map(_own, content)))
 
 
-def _media(item: object) -> bool:
-    return isinstance(item, dict) and item.get("kind") not in ("text-content", "text")
+def _own(item: object) -> str:
+    if not isinstance(item, dict):
+        return clean(item)
+    is_text = item.get("kind") in ("text-content", "text") and not mapping(item.get("metadata")).get("origin")
+    return clean(item.get("content")) if is_text else ""
 
 
 def _result(part: dict[str, Any], failures: set[tuple[str, str]]) -> Result:

@@ -49,7 +49,8 @@ def is_command(text: str) -> bool:
 
 def within(text: str, name: str) -> list[str]:
     """Give what stands between the opening and closing tags of a name, in order."""
-    found, rest = [], text
+    found: list[str] = []
+    rest = text
     while True:
         _, opened, rest = rest.partition(f"<{name}>")
         body, closed, rest = rest.partition(f"</{name}>")

@@ -123,8 +123,8 @@ def text_lines(session: Session, path: str) -> Iterator[tuple[int, str, bool]]:
     with open(path, "rb") as stream:
         head = stream.read(8)
     if head.startswith((b"\xff\xfe", b"\xfe\xff")) or (len(head) == 8 and head[1::2] == b"\0\0\0\0"):
-        for number, line in enumerate(text_in(content(path)).splitlines()):
-            yield number, clean(line), True
+        for number, text in enumerate(text_in(content(path)).splitlines()):
+            yield number, clean(text), True
         return
     for number, (offset, line, ended) in enumerate(lines(path), 1):
         if line is None:
