@@ -1,0 +1,75 @@
+"""Claude Code's history of typed prompts: one file for all sessions, without a word of any agent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+from improve.cue import is_ours, words_only
+from improve.session import COMMAND, PERSON, TYPED, Session, Turn
+from improve.transcripts.base import clean, rows
+
+_LEFT_OUT = ("Pasted text #", "Image #", "...Truncated text #")
+
+
+def read(host: str, path: str, offset: int) -> Iterator[Session]:
+    """Give a session for each stretch of prompts that were typed in one; a session may come in several stretches."""
+    whole = Session(host, path)
+    found = rows(whole, path, offset)
+    for (id, project), stretch in groupby(found, lambda row: _whose(row[1])):
+        session = Session(host, path, id=id, cwd=project)
+        yield session.with_turns(_turns(session, stretch, whole))
+        for _ in session:
+            pass  # what nobody read is passed over, so that the next stretch begins
+        session.offset, session.bad = whole.offset, whole.bad
+
+
+def _whose(row: dict[str, Any]) -> tuple[str, str]:
+    return clean(row.get("sessionId")), clean(row.get("project"))
+
+
+def _turns(session: Session, stretch: Iterator[tuple[int, dict[str, Any]]], whole: Session) -> Iterator[Turn]:
+    for offset, row in stretch:
+        session.offset, session.bad = whole.offset, whole.bad
+        at = _time(row.get("timestamp"))
+        session.started = session.started or at
+        said, how = words(clean(row.get("display")))
+        if said:
+            yield Turn(PERSON, at=at, offset=offset, how=how, text=said)
+
+
+def words(shown: str) -> tuple[str, str]:
+    """Give what was typed, without what stands for pasted text; of a slash command its arguments, of `!cmd` nothing.
+
+    >>> words("no, use uv [Pasted text #1 +20 lines]"), words("/review only the tests"), words("/home/me is my home")
+    (('no, use uv', 'typed'), ('only the tests', 'command'), ('/home/me is my home', 'typed'))
+    """
+    said, how = words_only(_without_pasted(shown)), TYPED
+    first, _, rest = said.partition(" ")
+    if first[:1] == "/" and first.count("/") == 1:
+        said, how = rest.strip(), COMMAND
+    if said[:1] == "!" and said[1:2].isalnum():
+        return "", how
+    return ("", how) if not said or is_ours(said) else (said, how)
+
+
+def _without_pasted(shown: str) -> str:
+    for mark in _LEFT_OUT:
+        while (at := shown.find(f"[{mark}")) >= 0 and (end := shown.find("]", at)) > 0:
+            shown = shown[:at] + shown[end + 1 :]
+    return shown.strip()
+
+
+def _time(stamp: object) -> str:
+    """Give milliseconds since 1970 as ISO 8601."""
+    if isinstance(stamp, str):
+        return clean(stamp)
+    if isinstance(stamp, bool) or not isinstance(stamp, int | float):
+        return ""
+    from datetime import UTC, datetime
+
+    try:
+        return datetime.fromtimestamp(stamp / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    except (OverflowError, ValueError, OSError):
+        return ""
