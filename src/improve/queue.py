@@ -13,6 +13,12 @@ from improve.errors import ImproveError
 from improve.fingerprint import fingerprint
 from improve.frozen import Frozen
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    Event = TypeVar("Event", "Heard", "Ended")
+
 SUFFIX = ".json"
 HEARD, ENDED = "heard-", "ended-"
 
@@ -105,12 +111,21 @@ def _named(directory: str, prefix: str) -> list[str]:
 
 def load(path: str) -> Heard | None:
     """Read a prompt; None when it is gone or was not written by us."""
+    return _loaded(path, Heard)
+
+
+def load_end(path: str) -> Ended | None:
+    """Read the pointer to a session; None when it is gone or was not written by us."""
+    return _loaded(path, Ended)
+
+
+def _loaded(path: str, kind: type[Event]) -> Event | None:
     import json
 
     try:
         snapshot = files.read(path, cap=1 << 20)
         values = json.loads(snapshot.data) if snapshot.exists else None
-        heard = Heard(**values) if isinstance(values, dict) else None
+        event = kind(**values) if isinstance(values, dict) else None
     except (ValueError, TypeError, RecursionError, ImproveError):
         return None
-    return heard if heard and all(isinstance(value, str) for value in heard) and heard.key else None
+    return event if event and all(isinstance(value, str) for value in event) and next(iter(event)) else None

@@ -112,14 +112,15 @@ def _scan(here: Here, found: Iterator[Source | Strange], wanted: Wanted) -> Scan
     from improve.workflow import scan
 
     listed = list(found)
-    with progress(scan.unread(here, listed, wanted), "Reading") as tick:
+    size = scan.unread(here, listed, wanted) if on_terminal(sys.stderr) else 0
+    with progress(size, "Reading") as tick:
         return scan.scan(here, listed, wanted, tick)
 
 
 @contextmanager
 def progress(total: int, label: str) -> Iterator[Callable[[int], None]]:
     """Show on a terminal how many bytes of a long work are done, how fast, and how long the rest takes."""
-    if not total or not on_terminal(sys.stderr):
+    if not total:
         yield lambda _: None
         return
     import time

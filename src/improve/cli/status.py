@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,6 +14,9 @@ from improve.escalate import Decision
 from improve.rule import Rule
 from improve.view import View
 from improve.workflow.here import Here
+
+if TYPE_CHECKING:
+    from improve.workflow.waiting import Waiting
 
 Decided = tuple[Rule, Decision]
 
@@ -89,7 +93,7 @@ def _as_json(here: Here, view: View, key: str | None, budget: int) -> str:
     told = {
         "project": key,
         "total": total,
-        "waiting": _unworded(here)[0],
+        "waiting": found.count if (found := _unworded(here)) else 0,
         "rules": [report.rule_as_data(rule, decision, view.taxonomy) for rule, decision in _within(rules, budget)],
     }
     return report.as_json("status", told)
@@ -103,19 +107,29 @@ def _show(here: Here, view: View, key: str | None, budget: int, *, text: bool) -
         say(report.status_text(rules, view.taxonomy, total=total, budget=budget), newline=False)
     else:
         say(report.status_markdown(rules, total=total, budget=budget), newline=False)
-    count, wanted = _unworded(here)
-    if count:
-        say(wanted)
+    if found := _unworded(here):
+        _say_unworded(found)
 
 
-def _unworded(here: Here) -> tuple[int, str]:
-    """Count the corrections that nobody has worded yet, and say so; without an inbox nothing is loaded for it."""
+def _unworded(here: Here) -> Waiting | None:
+    """Look what nobody has worded yet; without an inbox nothing is loaded for it."""
     if not os.path.lexists(here.home.file("inbox.jsonl")):
-        return 0, ""
-    from improve.workflow import brief
+        return None
+    from improve.workflow.waiting import waiting
 
-    count = brief.waiting(here)
-    return count, brief.wording_wanted(count)
+    found = waiting(here)
+    return found if found.count else None
+
+
+def _say_unworded(found: Waiting) -> None:
+    """Say how much waits, with the few to begin with; their words are data, so they stand between quotation marks."""
+    from improve import report
+    from improve.workflow.waiting import wording_wanted
+
+    say(wording_wanted(found.count))
+    for line in found.few:
+        name, signal, day, words = (*line.split("\t", 3), "", "", "")[:4]
+        say(f"  {name}  {signal}, {day}: {report.quoted(words)}")
 
 
 def _brief(here: Here, name: str, *, as_json: bool) -> int:

@@ -15,6 +15,7 @@ from improve.hosts.base import Host, Spot
 from improve.rule import UNKNOWN, Observation, Rule, Written, occasions
 from improve.stamp import MISSING, RECURRING, STAMP
 from improve.workflow.here import Here
+from improve.workflow.waiting import waiting, wording_wanted
 
 MANY = 2000
 """Rules that are looked at: those a file says come first, and the text has room for far fewer of the others."""
@@ -46,7 +47,7 @@ def text(here: Here, host: Host) -> str:
     """Give what the host's model should know at the start; empty when there is nothing to say."""
     cap = min(host.context_cap, here.config.brief_characters)
     found = gathered(here, host, cap=cap)
-    unworded = waiting(here)
+    unworded = waiting(here).count
     if not (found.missing or found.recurring or found.more or unworded):
         return ""
     return worded(found, unworded, cap=cap)
@@ -160,12 +161,6 @@ def _again(entry: tuple[Rule, int, str]) -> str:
     return f"- {rule.id}{f' ({words} …)' if words else ''}: {count}× since {day}"
 
 
-def wording_wanted(count: int) -> str:
-    """Say that corrections wait to be worded."""
-    what = "1 correction this person typed is" if count == 1 else f"{count} corrections this person typed are"
-    return f"{what} not worded as a rule yet: improve inbox"
-
-
 def _fact(rule: Rule) -> str:
     count = occasions(rule._replace(observations=tuple(o for o in rule.observations if o.provenance != "import")))
     when = _shown(rule.last_reinforced or rule.created)
@@ -199,38 +194,3 @@ def _fitting(lines: Iterable[str], room: int) -> list[str]:
             kept.append(line)
             room -= len(line) + 1
     return kept
-
-
-def waiting(here: Here) -> int:
-    """Count the candidates that nobody has worded yet; an inbox that cannot be read is told by `improve inbox`."""
-    try:
-        seen = os.stat(here.home.file("inbox.jsonl"))
-    except OSError:
-        return 0
-    # it only ever grows, and to read years of it would take longer than all the rest
-    state = f"{seen.st_ino} {seen.st_size} {seen.st_mtime_ns}"
-    noted = os.path.join(here.home.cache, "waiting")
-    try:
-        with open(noted, encoding="ascii") as stream:
-            of, _, count = stream.read(200).rpartition(" ")
-        if of == state:
-            return int(count)
-    except (OSError, ValueError):
-        pass
-    return _counted(here, state, noted)
-
-
-def _counted(here: Here, state: str, noted: str) -> int:
-    from improve import inbox
-    from improve.errors import ImproveError
-
-    try:
-        count = len(inbox.read(here.home.file("inbox.jsonl")).open)
-    except ImproveError:
-        return 0
-    try:
-        with open(noted, "w", encoding="ascii") as stream:
-            stream.write(f"{state} {count}")
-    except OSError:  # counted again next time
-        pass
-    return count

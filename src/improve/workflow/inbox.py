@@ -110,7 +110,8 @@ def drain(here: Here, *, seconds: float = PATIENT) -> Taken:
         Busy: another process is draining.
     """
     from improve import locks
-    from improve.workflow import brief, record, triage
+    from improve.workflow import endings, record, triage
+    from improve.workflow.waiting import waiting
 
     if here.off():
         return Taken()
@@ -118,14 +119,14 @@ def drain(here: Here, *, seconds: float = PATIENT) -> Taken:
     key = os.path.join(os.path.realpath(here.home.path), "drain")
     with locks.lock(key, directory=files.private_directory(here.home.state), timeout=0.0):
         _tidy(here)
-        taken = take_in(here, seconds=seconds)
+        taken = take_in(here, seconds=seconds).plus(endings.read_ended(here, seconds=seconds))
         record.drain(here)
         if linked := triage.settle(here, seconds=seconds / 2):
             record.drain(here)
         # a session that starts has no time to read a long file it does not know
         with contextlib.suppress(ImproveError):
             here.store.view()
-            brief.waiting(here)
+            waiting(here)
         return taken._replace(linked=taken.linked + linked)
 
 

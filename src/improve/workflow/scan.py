@@ -10,20 +10,21 @@ import os
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from improve import cursors, transcripts
 from improve.cursors import Cursor
-from improve.detectors import detect
-from improve.detectors.finding import Finding
 from improve.fingerprint import fingerprint
 from improve.inbox import Candidate
 from improve.session import PERSON, Session, Turn
 from improve.transcripts.base import Unreadable
-from improve.workflow.desk import Desk, Taken
+from improve.workflow.desk import Taken
 from improve.workflow.sources import Source, Strange
 
 if TYPE_CHECKING:
+    from improve.detectors.finding import Finding
+    from improve.workflow.desk import Desk
     from improve.workflow.here import Here
 
 _BATCH = 200
@@ -78,11 +79,17 @@ class Reading:
 
     def __init__(self, here: Here, wanted: Wanted, known: dict[str, Cursor]) -> None:
         self.here, self.wanted, self.known = here, wanted, known
-        self.desk = Desk(here)
         self.since = moment(wanted.since) or datetime.min.replace(tzinfo=UTC)
         self._unreadable: list[Strange] = []
         self._bad: list[tuple[str, int]] = []
         self._read = self._unchanged = self._sessions = self._messages = self._size = 0
+
+    @cached_property
+    def desk(self) -> Desk:
+        """Where what is found is sorted; nothing is loaded for it while nothing is read."""
+        from improve.workflow.desk import Desk
+
+        return Desk(self.here)
 
     @property
     def coverage(self) -> Coverage:
@@ -155,6 +162,8 @@ class Reading:
 
     def _of_session(self, session: Session, track: _Track) -> Generator[tuple[Session, Finding], None, bool]:
         """Give the findings of a session; returns whether it is one of those that are asked for."""
+        from improve.detectors import detect
+
         self._sessions += 1
         wanted = True
         for finding in detect(track.followed(session), least=self.here.config.least_severity):
@@ -212,11 +221,19 @@ def unread(here: Here, sources: Iterable[Source | Strange], wanted: Wanted) -> i
     return sum(source.size for source in reading.changed(sources))
 
 
-def scan(here: Here, sources: Iterable[Source | Strange], wanted: Wanted, tick: Callable[[int], None]) -> Scanned:
+def scan(
+    here: Here,
+    sources: Iterable[Source | Strange],
+    wanted: Wanted,
+    tick: Callable[[int], None],
+    *,
+    until: float = float("inf"),
+) -> Scanned:
     """Read what changed and sort what is found.
 
     Args:
         tick: Is told how many more bytes are done.
+        until: By the monotonic clock, when no more transcripts are begun.
 
     Raises:
         Busy: another scan is at it, or another process holds the inbox.
@@ -227,15 +244,17 @@ def scan(here: Here, sources: Iterable[Source | Strange], wanted: Wanted, tick: 
     key = os.path.join(os.path.realpath(here.home.path), "scan")
     with locks.lock(key, directory=files.private_directory(here.home.state), timeout=0.0):
         reading = Reading(here, wanted, cursors.load(here.home.cache))
-        return _scan(here, reading, reading.changed(sources), tick)
+        return _scan(here, reading, reading.changed(sources), tick, until)
 
 
-def _scan(here: Here, reading: Reading, sources: list[Source], tick: Callable[[int], None]) -> Scanned:
+def _scan(here: Here, reading: Reading, sources: list[Source], tick: Callable[[int], None], until: float) -> Scanned:
     from improve.workflow import record
 
     taken, waiting, saved = Taken(), [], time.monotonic()
     try:
         for source in sources:
+            if time.monotonic() > until:
+                break
             for session, finding in reading.findings(source):
                 waiting.append(candidate_of(session, finding, source))
             tick(source.size)

@@ -1,0 +1,87 @@
+"""Sessions that paused or ended, as hooks told: read what their agents recorded, then forget the pointer.
+
+Hooks hear the words alone; a transcript also tells what the agent had done, what it was denied, and where a person
+stopped it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from improve import cursors, files, queue, transcripts
+from improve.errors import ImproveError
+from improve.workflow.desk import Taken
+
+if TYPE_CHECKING:
+    from improve.queue import Ended
+    from improve.workflow.here import Here
+    from improve.workflow.scan import Scanned, Wanted
+    from improve.workflow.sources import Source
+
+_QUEUE = "queue"
+
+
+def read_ended(here: Here, *, seconds: float) -> Taken:
+    """Read the transcripts of sessions that ended, as many as the time allows; the others stay for the next run.
+
+    So does a pointer for which there is nothing to read yet, until it is too old.
+    """
+    paths = queue.endings(here.home.file(_QUEUE))
+    if not paths:
+        return Taken()
+    until, taken = time.monotonic() + seconds, Taken()
+    for path in paths:
+        if time.monotonic() > until:
+            break
+        ended = queue.load_end(path)
+        if ended is None:
+            continue
+        try:
+            done = _read(here, ended, until)
+            taken = taken.plus(done.taken)
+            if done.coverage.read + done.coverage.unchanged and _unchanged(path, ended):
+                files.unlink(path)
+        except (ImproveError, OSError):  # busy, or a store in need of repair: it is read by the next run
+            continue
+    return taken
+
+
+def _unchanged(path: str, ended: Ended) -> bool:
+    """Tell whether the session said no more meanwhile."""
+    return queue.load_end(path) == ended
+
+
+def _read(here: Here, ended: Ended, until: float) -> Scanned:
+    from improve.workflow import scan, sources
+
+    if ended.host not in sources.known_hosts():
+        return scan.Scanned(scan.Coverage(), Taken())
+    if ended.transcript and (source := _named(ended)):
+        return scan.scan(here, [source], scan.Wanted(), lambda _: None, until=until)
+    found = sources.everywhere(here, [ended.host])
+    return scan.scan(here, found, _a_day_before(ended), lambda _: None, until=until)
+
+
+def _named(ended: Ended) -> Source | None:
+    """Give the transcript that a hook named; one that the host's reader does not know is none."""
+    from improve.workflow.sources import Source
+
+    try:
+        with open(ended.transcript, "rb") as stream:
+            head = stream.read(4096)
+        if not transcripts.reader(ended.host).claims(ended.transcript, head):
+            return None
+        return Source(ended.host, os.path.abspath(ended.transcript), cursors.stamp(ended.transcript))
+    except OSError:
+        return None
+
+
+def _a_day_before(ended: Ended) -> Wanted:
+    """Ask for what was said lately: the session may have gone on for long, and nobody asked for older ones."""
+    from improve.workflow.scan import Wanted, moment
+
+    at = moment(ended.at)
+    return Wanted((at - timedelta(days=1)).isoformat(timespec="seconds") if at else "")
