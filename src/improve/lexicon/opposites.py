@@ -85,6 +85,8 @@ def _overlap(a: Prepared, b: Prepared) -> float:
 
 
 def _polarity(a: Prepared, b: Prepared) -> str | None:
+    if not (_forbids(a) or _forbids(b)):
+        return None
     common = a.weights.keys() & b.weights.keys()
     alike = (_weight(a, common) + _weight(b, common)) / (a.total + b.total)
     for one in a.clauses:
@@ -92,6 +94,14 @@ def _polarity(a: Prepared, b: Prepared) -> str | None:
             if _opposed(one, two, a, b, alike):
                 return "one forbids what the other demands"
     return None
+
+
+def _forbids(rule: Prepared) -> bool:
+    """Look for a word that is forbidden; most pairs of rules have none, and the rest of the work is long."""
+    for clause in rule.clauses:
+        if -1 in clause.signs.values() or any(sign < 0 for sign, _ in clause.parts.values()):
+            return True
+    return False
 
 
 def _opposed(one: Clause, two: Clause, a: Prepared, b: Prepared, alike: float) -> bool:

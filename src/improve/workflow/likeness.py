@@ -26,15 +26,15 @@ class Likeness(NamedTuple):
     """Whether to ask if it is the same."""
 
 
-def similar(edit: Edit | View, text: str) -> list[Likeness]:
-    """Rank the stored rules that resemble a text, the likeliest twin first."""
+def similar(edit: Edit | View, text: str, *, most: int = SHORTLIST) -> list[Likeness]:
+    """Rank the stored rules that resemble a text, the likeliest twin first; no more than *most* are compared."""
     from improve import match
 
     index = edit.index
     terms = match.terms(text)
     known, total = index.weigh(terms), max(index.count(), 1)
     weights = {t: w * match.importance(known[t], total) for t, w in terms.items() if t in known}
-    listed = [(row.rule, score) for row, score in index.shortlist(_rare_enough(weights, known, total), SHORTLIST)]
+    listed = [(row.rule, score) for row, score in index.shortlist(_rare_enough(weights, known, total), most)]
     listed = [(rule, score) for rule, score in listed if rule.text]
     own = sum(terms[term] * weight for term, weight in weights.items()) or 1.0
     ranked = match.rerank(text, [rule.text for rule, _ in listed], [score for _, score in listed])

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _SURE = 300
 """Characters; a longer text says more than one thing, so it is never counted as a rule by itself."""
+_COMPARED = 12
+"""Rules that words are compared with: years of history are matched, and the one they say is among the first."""
 
 
 def project_at(here: Here, cwd: str) -> Project | None:
@@ -46,7 +48,7 @@ def rule_of(view: View, candidate: Candidate) -> tuple[str, bool]:
     short = len(candidate.text) <= _SURE and not {"?", "？"} & set(candidate.text)
     if short and (row := view.index.same_wording(match.normalize(candidate.text))):
         return row.rule.id, True
-    likenesses = similar(view, candidate.text)
+    likenesses = similar(view, candidate.text, most=_COMPARED)
     same = [like for like in likenesses if like.relation == "same"]
     if short and same:
         return max(same, key=lambda like: like.score).rule.id, True
