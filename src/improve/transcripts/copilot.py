@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from improve.session import (
     AGENT,
+    ANSWER,
     BY_PERSON,
     BY_RULE,
     COMPACTED,
@@ -165,6 +166,9 @@ def _turns(session: Session, events: Iterable[tuple[int, dict[str, Any]]]) -> It
             denials.take(data)
         elif kind == "tool.execution_complete" and not data.get("isUserRequested"):
             yield _returned(data, denials, about)
+        elif kind == "user_input.completed" and data.get("wasFreeform"):
+            if turn := said(data.get("answer"), how=ANSWER, **about):
+                yield turn
         elif kind in _ABORTS:
             yield Turn(HOST, how=INTERRUPTED, **about)
         elif kind in _NOTES and data.get("success") is not False:

@@ -19,6 +19,7 @@ from improve.session import (
     COMPACTED,
     CUT_OFF,
     EDIT,
+    FAILED,
     HOST,
     INTERRUPTED,
     READ,
@@ -45,7 +46,7 @@ _EDITOR = {"view": READ, "write": WRITE, "create": WRITE}
 _DECLINED = "The user has declined to run this tool"
 _SKIPPED = "Let the user know the tool call was skipped"
 _INTERRUPTED = "Interrupted by the user"
-_COMPACTIONS = ("conversationCompacted", "summarizationRequested")
+_NOTES = {"conversationCompacted": COMPACTED, "summarizationRequested": COMPACTED, "error": FAILED}
 
 
 class _Message(NamedTuple):
@@ -86,9 +87,8 @@ def read(path: str, offset: int = 0) -> Iterable[Session]:
 
 
 def _is_ours(database: Database) -> bool:
-    return {"session_id", "role", "content_json"} <= database.columns("messages") and "id" in database.columns(
-        "sessions"
-    )
+    messages = database.columns("messages")
+    return {"session_id", "role", "content_json"} <= messages and "id" in database.columns("sessions")
 
 
 def _from_database(path: str) -> Iterator[Session]:
@@ -100,7 +100,7 @@ def _from_database(path: str) -> Iterator[Session]:
     for row in list(database.rows(f"SELECT {', '.join(wanted)} FROM sessions")):
         id, cwd, created, kind, parent = row
         session = Session("goose", path, id=clean(id), cwd=clean(cwd), started=_zoned(created))
-        if kind in _SUBAGENT or parent:
+        if kind in _SUBAGENT:  # with a parent alone it is a fork, in which somebody types
             session.parent = clean(parent) or "unknown"
         session.headless = kind in _BY_ITSELF
         yield session.with_turns(_turns(session, _rows(database, session)))
@@ -111,8 +111,8 @@ def _rows(database: Database, session: Session) -> Iterator[_Message]:
     names = ("message_id", "created_timestamp", "timestamp", "metadata_json")
     wanted = [name if name in there else f"NULL AS {name}" for name in names]
     whole = f"CASE WHEN length(content_json) <= {8 * WHOLE} THEN content_json END"
-    order = "id" if "id" in there else "rowid"
-    query = f"SELECT {order}, role, {whole}, {', '.join(wanted)} FROM messages WHERE session_id = ? ORDER BY {order}"
+    order = "created_timestamp, rowid" if "created_timestamp" in there else "rowid"
+    query = f"SELECT rowid, role, {whole}, {', '.join(wanted)} FROM messages WHERE session_id = ? ORDER BY {order}"
     number = 0
     try:
         for row, role, content, id, created, at, about in database.rows(query, session.id):
@@ -136,9 +136,8 @@ def _json(text: object) -> Any:
 
 def _from_lines(path: str) -> Iterator[Session]:
     head = next((parsed(line) for _, line, _ in lines(path) if line and line.strip()), None) or {}
-    session = Session(
-        "goose", path, id=os.path.basename(path).removesuffix(".jsonl"), cwd=clean(head.get("working_dir"))
-    )
+    name = os.path.basename(path).removesuffix(".jsonl")
+    session = Session("goose", path, id=name, cwd=clean(head.get("working_dir")))
     if not head and os.path.getsize(path):
         raise Unreadable("its first line is no JSON object")
     if head.get("schedule_id"):
@@ -159,8 +158,9 @@ def _turns(session: Session, messages: Iterable[_Message]) -> Iterator[Turn]:
         at = _zoned(message.at)
         session.started = session.started or at
         about: dict[str, Any] = {"at": at, "id": message.id, "offset": message.offset}
-        if any(block.get("type") in _COMPACTIONS for block in message.content):
-            yield Turn(HOST, how=COMPACTED, **about)
+        note = next((how for block in message.content if (how := _NOTES.get(clean(block.get("type"))))), "")
+        if note:
+            yield Turn(HOST, how=note, **about)
         elif message.role == "assistant":
             yield from _answered(message, about)
         elif message.role == "user":
@@ -183,7 +183,7 @@ def _answered(message: _Message, about: dict[str, Any]) -> Iterator[Turn]:
 
 
 def _call(block: dict[str, Any]) -> Call:
-    asked = mapping(block.get("toolCall"))
+    asked = mapping(block.get("toolCall", block.get("tool_call")))
     made = mapping(asked.get("value")) or mapping(asked.get("Ok")) or asked
     tool, given = clean(made.get("name")), mapping(made.get("arguments"))
     bare = tool.rpartition("__")[2]
@@ -193,7 +193,7 @@ def _call(block: dict[str, Any]) -> Call:
 
 
 def _result(block: dict[str, Any]) -> Result:
-    came = mapping(block.get("toolResult"))
+    came = mapping(block.get("toolResult", block.get("tool_result")))
     value = came.get("value", came.get("Ok"))
     content = value.get("content") if isinstance(value, dict) else value
     error = clean(came.get("error")) or clean(came.get("Err"))
