@@ -166,7 +166,8 @@ class Reading:
 
         self._sessions += 1
         wanted = True
-        for finding in detect(track.followed(session), least=self.here.config.least_severity):
+        session.with_turns(track.followed(iter(session)))
+        for finding in detect(session, least=self.here.config.least_severity, already=self._is_stored):
             wanted = self._is_wanted(session)
             if not wanted:
                 break
@@ -174,6 +175,12 @@ class Reading:
                 yield session, finding
         self._messages += track.taken()
         return wanted
+
+    def _is_stored(self, line: str) -> bool:
+        """Tell a line that says a stored rule: pasted with others, it is what we or a file said."""
+        from improve.match import normalize
+
+        return self.desk.view.index.same_wording(normalize(line)) is not None
 
     def _is_older(self, finding: Finding) -> bool:
         """Tell what was said before the time that is asked for."""
@@ -203,8 +210,8 @@ class _Track:
     def begin(self) -> int:
         return self._last[0]
 
-    def followed(self, session: Session) -> Iterator[Turn]:
-        for turn in session:
+    def followed(self, turns: Iterator[Turn]) -> Iterator[Turn]:
+        for turn in turns:
             if turn.who == PERSON:
                 self._last = [self._last[1], turn.offset]
                 self._count += 1
