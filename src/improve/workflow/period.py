@@ -18,7 +18,7 @@ def began(text: str, now: datetime) -> str:
     """
     word = text.strip().lower()
     try:
-        if word[-1:] in _HOURS and word[:-1].isdecimal():
+        if word[-1:] in _HOURS and word.isascii() and word[:-1].isdecimal():
             at = now - timedelta(hours=_HOURS[word[-1]] * int(word[:-1]))
         else:
             at = datetime.fromisoformat(text.strip()).astimezone(None)
