@@ -27,7 +27,7 @@ _MODEL_FAILED = re.compile(
 )
 _REFUSED = re.compile(r"(?:Allow edits|Run shell command|Create new file|Attempt to fix)\b.*\(Y\)es/\(N\)o.*: n(?:o)?$")
 _TOOL_FAILED = re.compile(
-    r"^(?:Traceback|\w*Error\b|Failed to |Unable to |The LLM did not conform|.*exit (?:code|status):? [1-9])"
+    r"^(?:Traceback|Attempt to fix |\w*Error\b|Failed to |Unable to |The LLM did not conform|.*exit (?:code|status):? [1-9])"
 )
 _EDITED, _RAN = "Applied edit to ", "Running "
 _WITH_WORDS = ("/ask", "/code", "/architect", "/context", "/help", "/ok")
@@ -93,26 +93,27 @@ class _Run:
         self.reply: list[str] = []
         self.notes: list[str] = []
         self.size = 0
-        self.prompted = self.waiting = self.failed = self.noting = self.noted = False
+        self.prompted = self.waiting = self.failed = self.noting = self.noted = self.after_blank = False
 
     def take(self, line: str, at: int) -> None:
         """Take the next line."""
         marked = line.endswith("  ") or not self.reply
-        if line.startswith(_PROMPT) and line[4:5] in ("", " ") and marked:
+        after_blank, self.after_blank = self.after_blank, not line.strip()
+        if line.startswith(_PROMPT) and line[4:5] in ("", " ") and marked and (after_blank or not self.noting):
             if not self.prompt:
                 self.end()
                 self.offset = at
             self.prompt.append(line[5:].rstrip())
-            self.noted = True
+            self.noted, self.noting = True, False
             return
         self.spoke()
         if line.startswith(_NOTE) and line[1:2] in ("", " ") and (marked or self.noted):
-            self.noting = self.noted and not line.endswith("  ")
+            self.noting = (self.noted or not self.prompted) and not line.endswith("  ")
             self.noted = True
             self.note(line[1:].strip(), at)
             return
         self.noted = False
-        if self.noting:  # of a note of several lines, only the first is marked at its beginning, the last at its end
+        if self.noting:  # of a note of several lines only the first is marked at its beginning, the last at its end
             self.noting = not line.endswith("  ")
             self.note(line.strip(), at)
         elif self.prompted and (line.strip() or self.reply):

@@ -15,9 +15,9 @@ _NAMES = {
         runinterminal localshell powershell exec execcommand shellcommand runshellcommand command runtests
     """,
     EDIT: """
-        edit editfile editfilev2 multiedit strreplace strreplaceeditor strreplacebasededittool replaceinfile applydiff
-        applypatch patch searchreplace searchandreplace insertcontent insertedit replacestring multireplacestring
-        hashlineedit editedexistingfile appliededit notebookedit editnotebook undoedit
+        edit editfile editfilev2 multiedit strreplace strreplaceeditor strreplacebasededittool replaceinfile
+        applydiff applieddiff applypatch patch searchreplace searchandreplace insertcontent insertedit replacestring
+        multireplacestring hashlineedit editedexistingfile appliededit notebookedit editnotebook undoedit
     """,
     WRITE: "write writefile createfile writetofile newfilecreated newfile create filecreate deletefile delete",
     READ: """

@@ -147,9 +147,11 @@ class _Reading:
             yield from self.settle("")
             yield self.turn(session.AGENT, text=text)
         elif kind in ("error", "diff_error", "clineignore_error", "rooignore_error"):
-            failed = self.result(text, failed=True) if self.call else None
+            failed = self.result(text, failed=True) if self.call and not self.answered else None
+            yield from self.settle("")
             yield failed or self.turn(session.HOST, how=session.FAILED, text=text)
         elif kind in ("condense_context", "summarize_task"):
+            yield from self.settle("")
             yield self.turn(session.HOST, how=session.COMPACTED)
 
     def person(self, text: str, how: str) -> Iterator[Turn]:

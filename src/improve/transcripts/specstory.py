@@ -199,9 +199,9 @@ def _halves(lines: list[str], *, shell: bool) -> tuple[list[str], str]:
 def _subject(lines: list[str]) -> str:
     """Find the command line or the path of a call: what stands between backticks, a line or more."""
     text = "\n".join(line for line in lines if not line.startswith("<summary>")).strip()
-    fence = text.find("\n```")
-    if fence >= 0 or text.startswith("```"):
-        return text[max(fence, 0) :].lstrip("\n").partition("\n")[2].rpartition("```")[0].strip()
+    fence = 0 if text.startswith("```") else text.find("\n```")
+    if fence >= 0:
+        return text[fence:].lstrip("\n").partition("\n")[2].rpartition("```")[0].strip()
     begun, end = text.find("`"), text.rfind("`")
     return text[begun + 1 : end].strip() if 0 <= begun < end else ""
 
