@@ -62,4 +62,4 @@ def _recorded(folder: str) -> set[str]:
         for place in ("sessions", "archived_sessions")
         for path in base.below(os.path.join(folder, place), (".jsonl", ".jsonl.zst"))
     )
-    return {ids[-1] for name in names if (ids := _UUID.findall(name))}
+    return {id for name in names for id in _UUID.findall(name)}

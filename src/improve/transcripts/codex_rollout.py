@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -13,10 +12,9 @@ from improve.session import Body, Session, Turn
 from improve.transcripts import codex_tools, spoken
 from improve.transcripts.base import clean, parsed, text_of
 from improve.transcripts.codex_words import directory, typed
+from improve.transcripts.pace import BREATH, seconds
 from improve.transcripts.whole import mapping
 
-_BREATH = 0.5
-"""Seconds after the end of a turn within which nobody types the next prompt: it had waited."""
 _PAUSE = 1.0
 """Seconds between rows that no program leaves while it copies the rows of another session."""
 _ITEM = re.compile(rb'"item": ?\{"type": ?"(\w+)", ?"id": ?"([^"\\]*)"')
@@ -79,7 +77,7 @@ class Rollout:
             self._replaying = ordinal < self._from
         elif found := _TURN_ID.search(line, 0, 1_000):
             self._replaying = _older(_text(found), self.session.id)
-        elif self._before and _seconds(self._before, at) >= _PAUSE:
+        elif self._before and seconds(self._before, at) >= _PAUSE:
             self._replaying = False
         self._before = at
         return self._replaying
@@ -126,9 +124,12 @@ class Rollout:
         """Give what waited for an event until the end of the file."""
         yield from self._flush()
 
-    def _meta(self, payload: dict[str, Any], *_: Any) -> Iterator[Turn]:
+    def _meta(self, payload: dict[str, Any], at: str, offset: int, *_: Any) -> Iterator[Turn]:
+        """Take the facts; a file that goes on from the middle of an earlier one was begun when turns were taken back."""
+        first = not offset
         self.begin(payload)
-        return iter(())
+        if first and payload.get("history_base") and not (payload.get("forked_from_id") or self.session.parent):
+            yield Turn(session.HOST, at=at, offset=offset, how=session.REWOUND)
 
     def _context(self, payload: dict[str, Any], *_: Any) -> Iterator[Turn]:
         self._turn = clean(payload.get("turn_id")) or self._turn
@@ -238,7 +239,7 @@ class Rollout:
             return session.SCRIPTED
         if self._turn and self._turn == self._last[2] and self._acted:
             return session.STEERED
-        waited = self._ended and 0 <= _seconds(self._ended, at) < _BREATH
+        waited = self._ended and 0 <= seconds(self._ended, at) < BREATH
         return session.QUEUED if waited else session.TYPED
 
     def _acts(self) -> Iterator[Turn]:
@@ -296,10 +297,3 @@ def _parent(meta: dict[str, Any]) -> str:
 def _older(turn: str, thread: str) -> bool:
     """Tell a turn that began before a thread did: both are named by the time, where they are UUIDs of version 7."""
     return turn[14:15] == "7" and thread[14:15] == "7" and turn < thread
-
-
-def _seconds(before: str, after: str) -> float:
-    try:
-        return (datetime.fromisoformat(after) - datetime.fromisoformat(before)).total_seconds()
-    except (ValueError, TypeError):
-        return -1.0

@@ -19,7 +19,7 @@ ENDS = 900
 """How many characters of a result, at either end, tell how it went."""
 _SHELLS = ("bash", "sh", "zsh", "/bin/bash", "/bin/sh", "/bin/zsh", "pwsh", "powershell", "powershell.exe", "cmd.exe")
 _CHANGE = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
-_SCRIPTED = re.compile(r"\bexec_command\(\s*\{[^}]*?\bcmd\s*:\s*(\"(?:[^\"\\]|\\.)*\"|'[^'\\]*'|`[^`\\]*`)")
+_SCRIPTED = re.compile(r"\bexec_command\(\s*\{[^}]*?\bcmd[\"']?\s*:\s*(\"(?:[^\"\\]|\\.)*\"|'[^'\\]*'|`[^`\\]*`)")
 """The shell call in the JavaScript of code mode."""
 _CODE = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d+)\s*$", re.MULTILINE)
 _OLD_CODE = re.compile(r'"metadata": ?\{"exit_code": ?(-?\d+)')
