@@ -15,7 +15,7 @@ from improve.escape import visible
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from improve.inbox import Candidate
+    from improve.rule import Rule
     from improve.workflow.here import Here
     from improve.workflow.pile import Pile
 
@@ -63,8 +63,9 @@ def review_command(signal: str, limit: int, as_json: bool) -> int:
     quiet = (lambda _: None) if as_json else _show
     done = _Done()
     for number, each in enumerate(piles, 1):
-        quiet(f"\n({number}/{len(piles)}) {_described(here, each)}")
-        answered = _settle(here, each, quiet)
+        near = pile.near(here.store.view(), each)
+        quiet(f"\n({number}/{len(piles)}) {_described(here, each, near)}")
+        answered = _settle(here, each, near, quiet)
         if answered is None:
             break
         done = done.plus(answered)
@@ -98,7 +99,7 @@ def _colours() -> bool:
     return on_terminal(sys.stdout) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def _described(here: Here, each: Pile) -> str:
+def _described(here: Here, each: Pile, near: Rule | None) -> str:
     from improve import report
     from improve.cli.inbox import block
 
@@ -111,8 +112,8 @@ def _described(here: Here, each: Pile) -> str:
         lines.append("    as a rule: its words cannot be one as they stand; word it with e")
     elif each.phrase != each.first.phrase:
         lines.append(f"    as a rule: {visible(each.phrase)}")
-    if each.near:
-        lines.append(f"    near: {visible(each.near.id)}: {report.quoted(each.near.text)}")
+    if near:
+        lines.append(f"    near: {visible(near.id)}: {report.quoted(near.text)}")
     return "\n".join(lines)
 
 
@@ -121,16 +122,16 @@ def _short(text: str) -> str:
     return text if len(text) <= 80 else text[:79].rstrip() + "…"
 
 
-def _settle(here: Here, each: Pile, show: Callable[[str], None]) -> str | None:
+def _settle(here: Here, each: Pile, near: Rule | None, show: Callable[[str], None]) -> str | None:
     """Ask until an answer was carried out, and name what was done; None to stop."""
     while True:
-        key, text = _answer(each)
+        key, text = _answer(each, near)
         if key == "q":
             return None
         if key == "s":
             return "skipped"
         try:
-            if key in "yemnN" and (done := _carried_out(here, each, key, text, show)):
+            if key in "yemnN" and (done := _carried_out(here, each, near, key, text, show)):
                 return done
         except ImproveError as exc:
             if not sys.stdin.isatty():
@@ -140,7 +141,7 @@ def _settle(here: Here, each: Pile, show: Callable[[str], None]) -> str | None:
         show(_HELP if key == "?" else f"  {key!r} is no answer here; ? explains them")
 
 
-def _carried_out(here: Here, each: Pile, key: str, text: str, show: Callable[[str], None]) -> str:
+def _carried_out(here: Here, each: Pile, near: Rule | None, key: str, text: str, show: Callable[[str], None]) -> str:
     from improve.workflow import triage
     from improve.workflow.triage import Said
 
@@ -148,9 +149,9 @@ def _carried_out(here: Here, each: Pile, key: str, text: str, show: Callable[[st
         triage.dismiss(here, each.names, always=key == "N")
         return "dismissed"
     if key == "m":
-        if not each.near:
+        if not near:
             return ""
-        triage.merge_into(here, each.names, each.near.id)
+        triage.merge_into(here, each.names, near.id)
         return "merged"
     text = text if key == "e" else each.phrase
     if not text:
@@ -162,9 +163,9 @@ def _carried_out(here: Here, each: Pile, key: str, text: str, show: Callable[[st
     return "accepted"
 
 
-def _answer(each: Pile) -> tuple[str, str]:
+def _answer(each: Pile, near: Rule | None) -> tuple[str, str]:
     """Get a key, and the text that goes with `e`; the end of the input is `q`."""
-    keys = [k for k in "yemnNsq?" if (k != "y" or each.phrase) and (k != "m" or each.near)]
+    keys = [k for k in "yemnNsq?" if (k != "y" or each.phrase) and (k != "m" or near)]
     if not sys.stdin.isatty():
         line = sys.stdin.readline()
         key, _, text = line.strip().partition(" ")
@@ -185,8 +186,3 @@ def _summary(done: _Done, left: int) -> str:
     named: Iterable[tuple[str, int]] = done._asdict().items()
     parts = [f"{count} {what}" for what, count in named if count]
     return f"{', '.join(parts) or 'nothing settled'}; {counted(left, 'candidate')} {'waits' if left == 1 else 'wait'}"
-
-
-def names_of(found: Iterable[Candidate]) -> tuple[str, ...]:
-    """Give the ids of candidates."""
-    return tuple(item.id for item in found)

@@ -17,7 +17,7 @@ from improve import cursors, transcripts
 from improve.cursors import Cursor
 from improve.fingerprint import fingerprint
 from improve.inbox import Candidate
-from improve.session import PERSON, Session, Turn
+from improve.session import PERSON, QUEUED, STEERED, TYPED, Session, Turn
 from improve.transcripts.base import Unreadable
 from improve.workflow.desk import Taken
 from improve.workflow.sources import Source, Strange
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _BATCH = 200
 """Findings that are sorted at once."""
+_LONGEST_ASK = 601
+"""Characters; longer words are no instruction that comes again."""
 _SAVED = 5.0
 """Seconds after which the cursors are written, so that a run that is killed need not begin anew."""
 
@@ -80,6 +82,8 @@ class Reading:
     def __init__(self, here: Here, wanted: Wanted, known: dict[str, Cursor]) -> None:
         self.here, self.wanted, self.known = here, wanted, known
         self.since = moment(wanted.since) or datetime.min.replace(tzinfo=UTC)
+        self.asks: list[Candidate] = []
+        """What persons said that is short enough to be an instruction, for what is asked again in other sessions."""
         self._unreadable: list[Strange] = []
         self._bad: list[tuple[str, int]] = []
         self._read = self._unchanged = self._sessions = self._messages = self._size = 0
@@ -173,7 +177,10 @@ class Reading:
                 break
             if not session.parent and not self._is_older(finding):
                 yield session, finding
-        self._messages += track.taken()
+        said = track.taken()
+        self._messages += len(said)
+        if wanted and not session.parent:
+            self.asks += (_ask(session, turn) for turn in said if turn.how in (TYPED, QUEUED, STEERED))
         return wanted
 
     def _is_stored(self, line: str) -> bool:
@@ -204,7 +211,7 @@ class _Track:
 
     def __init__(self, begin: int) -> None:
         self._last = [begin, begin]
-        self._count = 0
+        self._said: list[Turn] = []
 
     @property
     def begin(self) -> int:
@@ -214,12 +221,25 @@ class _Track:
         for turn in turns:
             if turn.who == PERSON:
                 self._last = [self._last[1], turn.offset]
-                self._count += 1
+                self._said.append(turn)
             yield turn
 
-    def taken(self) -> int:
-        count, self._count = self._count, 0
-        return count
+    def taken(self) -> list[Turn]:
+        said, self._said = self._said, []
+        return said
+
+
+def _ask(session: Session, turn: Turn) -> Candidate:
+    return Candidate(
+        id="",
+        key="",
+        at=turn.at,
+        text=turn.text[:_LONGEST_ASK],
+        host=session.host,
+        session=session.id,
+        cwd=session.cwd,
+        signal="repeated-ask",
+    )
 
 
 def unread(here: Here, sources: Iterable[Source | Strange], wanted: Wanted) -> int:

@@ -1,0 +1,104 @@
+"""What a newcomer sees of years of history: the corrections that came again, and nothing written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from improve import cluster
+from improve.rule import UNKNOWN
+from improve.workflow import pile, sources
+from improve.workflow.period import began
+from improve.workflow.scan import Coverage, Reading, Wanted, candidate_of
+
+if TYPE_CHECKING:
+    from improve.inbox import Candidate
+    from improve.workflow.here import Here
+    from improve.workflow.pile import Pile
+    from improve.workflow.sources import Source
+
+
+class Prepared(NamedTuple):
+    """What is about to be read."""
+
+    reading: Reading
+    sources: list[Source]
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return sum(source.size for source in self.sources)
+
+
+class Look(NamedTuple):
+    """What was found."""
+
+    coverage: Coverage
+    corrected: list[Pile]
+    """What may be worth a rule, what would save most first."""
+    asked: list[Pile]
+    """The same instruction in several sessions."""
+
+
+def prepare(here: Here, hosts: tuple[str, ...], since: str) -> Prepared:
+    """Find what there is to read."""
+    reading = Reading(here, Wanted(began(since, here.now) if since else ""), {})
+    return Prepared(reading, reading.changed(sources.everywhere(here, hosts)))
+
+
+def look(prepared: Prepared, tick: Callable[[int], None]) -> Look:
+    """Read it all and put together what says the same.
+
+    Args:
+        tick: Is told how many more bytes are done.
+    """
+    reading = prepared.reading
+    found: dict[str, Candidate] = {}
+    for source in prepared.sources:
+        for session, finding in reading.findings(source):
+            candidate = candidate_of(session, finding, source)
+            found.setdefault(candidate.key, _placed(reading, candidate))
+        tick(source.size)
+    corrected = [each for each in pile.piles(_once(found)) if each.sessions > 1 or each.first.durable]
+    return Look(reading.coverage, corrected, _asked(reading))
+
+
+def _placed(reading: Reading, candidate: Candidate) -> Candidate:
+    from improve import inbox
+
+    place = reading.desk.place(candidate.cwd)
+    return candidate._replace(
+        project=place.key if place else UNKNOWN,
+        text=inbox.shortened(candidate.text),
+        did=inbox.shortened(candidate.did),
+    )
+
+
+def _once(found: dict[str, Candidate]) -> list[Candidate]:
+    """Leave out the copies of an event that a resumed or forked session has."""
+    from improve import inbox
+
+    seen: set[tuple[str, ...]] = set()
+    kept = []
+    for candidate in found.values():
+        names = inbox.names_of(candidate)
+        if seen.isdisjoint(names):
+            kept.append(candidate)
+            seen.update(names)
+    return kept
+
+
+def _asked(reading: Reading) -> list[Pile]:
+    return [
+        pile.Pile(
+            tuple(reading.asks[int(one.key)] for one in found.told),
+            found.sessions,
+            found.projects,
+            found.hosts,
+            found.score,
+        )
+        for found in cluster.repeated(
+            cluster.Told(ask.text, ask.session, ask.cwd, ask.host, ask.at, key=str(number))
+            for number, ask in enumerate(reading.asks)
+        )
+    ]
