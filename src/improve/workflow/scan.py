@@ -148,7 +148,7 @@ class Reading:
         bad, whole = 0, True
         try:
             for session in reader.read(source.path, begin):
-                matches = yield from self._of_session(session, track)
+                matches = yield from self._of_session(session, track, source.written)
                 whole = whole and matches
                 bad += len(session.bad)
         except Unreadable as exc:
@@ -157,6 +157,9 @@ class Reading:
         except OSError as exc:
             self._give_up(source, (exc.strerror or "cannot be read").lower())
             return
+        except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as exc:
+            self._give_up(source, f"its reader failed on it ({type(exc).__name__}): a bug, please report it")
+            return
         self._read += 1
         self._size += source.size - begin
         if bad:
@@ -164,7 +167,9 @@ class Reading:
         if whole:
             self.known[source.path] = Cursor(source.stamp, track.begin if reader.grows else 0, since)
 
-    def _of_session(self, session: Session, track: _Track) -> Generator[tuple[Session, Finding], None, bool]:
+    def _of_session(
+        self, session: Session, track: _Track, written: datetime
+    ) -> Generator[tuple[Session, Finding], None, bool]:
         """Give the findings of a session; returns whether it is one of those that are asked for."""
         from improve.detectors import detect
 
@@ -179,8 +184,9 @@ class Reading:
                 yield session, finding
         said = track.taken()
         self._messages += len(said)
+        wanted = wanted and (not said or self._is_wanted(session))
         if wanted and not session.parent:
-            self.asks += (_ask(session, turn) for turn in said if turn.how in (TYPED, QUEUED, STEERED))
+            self.asks += (_ask(session, turn, written) for turn in said if turn.how in (TYPED, QUEUED, STEERED))
         return wanted
 
     def _is_stored(self, line: str) -> bool:
@@ -229,11 +235,11 @@ class _Track:
         return said
 
 
-def _ask(session: Session, turn: Turn) -> Candidate:
+def _ask(session: Session, turn: Turn, written: datetime) -> Candidate:
     return Candidate(
         id="",
         key="",
-        at=turn.at,
+        at=_iso(moment(turn.at) or moment(session.started) or written),
         text=turn.text[:_LONGEST_ASK],
         host=session.host,
         session=session.id,
@@ -275,7 +281,7 @@ def scan(
 
 
 def _scan(here: Here, reading: Reading, sources: list[Source], tick: Callable[[int], None], until: float) -> Scanned:
-    from improve.workflow import record
+    from improve.workflow import asks, record
 
     taken, waiting, saved = Taken(), [], time.monotonic()
     try:
@@ -289,6 +295,7 @@ def _scan(here: Here, reading: Reading, sources: list[Source], tick: Callable[[i
                 taken, waiting, saved = taken.plus(reading.desk.settle(waiting)), [], time.monotonic()
                 cursors.save(here.home.cache, reading.known)
     finally:
+        waiting += asks.repeated(here.home, reading.asks)
         if waiting:
             taken = taken.plus(reading.desk.settle(waiting))
         if sources:
