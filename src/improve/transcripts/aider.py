@@ -27,7 +27,8 @@ _MODEL_FAILED = re.compile(
 )
 _REFUSED = re.compile(r"(?:Allow edits|Run shell command|Create new file|Attempt to fix)\b.*\(Y\)es/\(N\)o.*: n(?:o)?$")
 _TOOL_FAILED = re.compile(
-    r"^(?:Traceback|Attempt to fix |\w*Error\b|Failed to |Unable to |The LLM did not conform|.*exit (?:code|status):? [1-9])"
+    r"^(?:Traceback|Attempt to fix |\w*Error\b|Failed to |Unable to |The LLM did not conform"
+    r"|.*exit (?:code|status):? [1-9])"
 )
 _EDITED, _RAN = "Applied edit to ", "Running "
 _WITH_WORDS = ("/ask", "/code", "/architect", "/context", "/help", "/ok")

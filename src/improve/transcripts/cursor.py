@@ -14,7 +14,7 @@ from typing import Any
 from improve import session
 from improve.hosts.base import editor
 from improve.session import Call, Result, Session, Turn
-from improve.transcripts import cursor_store, spoken
+from improve.transcripts import cursor_store, database, spoken
 from improve.transcripts.base import Reader, below, clean, rows, text_of
 from improve.transcripts.calling import call
 from improve.transcripts.whole import entries, text_lines
@@ -40,6 +40,11 @@ def _claims(path: str, head: bytes) -> bool:
         return head.startswith(b"SQLite format 3\0")
     inside = _FOLDER in path.split(os.sep) and path.endswith((".jsonl", ".txt"))
     return inside or head.startswith((b'{"role":"user","message":', b"user:\n<user_query>"))
+
+
+def sides(path: str) -> tuple[str, ...]:
+    """Name what beside a transcript changes when it does: a database's log."""
+    return database.sides(path) if os.path.basename(path) in _STORES else ()
 
 
 def _read(path: str, offset: int) -> Iterable[Session]:

@@ -17,16 +17,21 @@ from improve.session import Result, Session, Turn
 from improve.transcripts import spoken
 from improve.transcripts.base import Unreadable, clean
 from improve.transcripts.calling import call
+from improve.transcripts.database import opened
 from improve.transcripts.whole import LARGEST, entries, mapping, moment, parsed_text, path_in
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable
+
+    from improve.transcripts.database import Database
 
     TurnsOf = Callable[..., Iterator[Turn]]
 
+_CHATS = "key >= 'composerData:' AND key < 'composerData;'"
 _MARK = b"\x0a\x20"
 _ID = 32
+_FIRST = 5
+"""Messages in which the directory is looked for before any is told."""
 _MOST = 100_000
 """Messages of a chat, or chats of a store."""
 
@@ -40,34 +45,23 @@ def sessions(path: str, turns_of: TurnsOf) -> Iterator[Session]:
     Raises:
         Unreadable: it is no database, or none of Cursor's.
     """
-    import sqlite3
-    from contextlib import closing
-    from urllib.parse import quote
-
-    os.stat(path)
-    try:
-        base = sqlite3.connect(f"file:{quote(os.path.abspath(path))}?mode=ro", uri=True, timeout=2)
-        with closing(base):
-            base.text_factory = lambda raw: raw.decode("utf-8", "replace")
-            tables = {name for (name,) in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-            if "cursorDiskKV" in tables:
-                yield from _composers(base, path)
-            elif {"blobs", "meta"} <= tables:
-                yield from _chat(base, path, turns_of)
-            else:
-                raise Unreadable("it is no database of Cursor")
-    except sqlite3.Error as error:
-        raise Unreadable(f"its database cannot be read: {error}") from None
+    base = opened(path)
+    if base.columns("cursorDiskKV") >= {"key", "value"}:
+        yield from _composers(base, path)
+    elif base.columns("blobs") >= {"id", "data"} and "value" in base.columns("meta"):
+        yield from _chat(base, path, turns_of)
+    else:
+        raise Unreadable("it is no database of Cursor")
 
 
-def _chat(base: sqlite3.Connection, path: str, turns_of: TurnsOf) -> Iterator[Session]:
-    about = next(filter(None, (_described(value) for (value,) in base.execute("SELECT value FROM meta"))), {})
+def _chat(base: Database, path: str, turns_of: TurnsOf) -> Iterator[Session]:
+    about = next(filter(None, (_described(value) for (value,) in base.rows("SELECT value FROM meta"))), {})
     found = Session("cursor", path, id=clean(about.get("agentId")) or os.path.basename(os.path.dirname(path)))
     found.started = moment(about.get("createdAt"))
-    messages = [message for id in _ids(base, clean(about.get("latestRootBlobId"))) if (message := _blob(base, id))]
     turns = (
         turn
-        for number, message in enumerate(messages)
+        for number, id in enumerate(_ids(base, clean(about.get("latestRootBlobId"))))
+        for message in (_json(_raw(base, id)),)
         for turn in turns_of(found, message.get("role"), message.get("content"), number, id=clean(message.get("id")))
     )
     yield found.with_turns(turns)
@@ -85,24 +79,20 @@ def _described(value: object) -> dict[str, Any]:
     return mapping(parsed_text(text))
 
 
-def _ids(base: sqlite3.Connection, root: str) -> list[str]:
+def _ids(base: Database, root: str) -> list[str]:
     """List the ids of the messages in their order, from the blob that is the root."""
-    found: list[str] = []
-    rest = _raw(base, root)
-    while rest.startswith(_MARK) and len(rest) >= _ID + 2 and len(found) < _MOST:
-        found.append(rest[2 : _ID + 2].hex())
-        rest = rest[_ID + 2 :]
+    data, found = _raw(base, root), list[str]()
+    step = len(_MARK) + _ID
+    for at in range(0, min(len(data), _MOST * step), step):
+        if not data.startswith(_MARK, at) or at + step > len(data):
+            break
+        found.append(data[at + len(_MARK) : at + step].hex())
     return found
 
 
-def _raw(base: sqlite3.Connection, id: str) -> bytes:
-    row = base.execute("SELECT data FROM blobs WHERE id = ? AND length(data) <= ?", (id, LARGEST)).fetchone()
-    data = row[0] if row else b""
+def _raw(base: Database, id: str) -> bytes:
+    data = next(base.rows("SELECT data FROM blobs WHERE id = ? AND length(data) <= ?", id, LARGEST), (b"",))[0]
     return data if isinstance(data, bytes) else data.encode("utf-8", "replace") if isinstance(data, str) else b""
-
-
-def _blob(base: sqlite3.Connection, id: str) -> dict[str, Any]:
-    return _json(_raw(base, id))
 
 
 def _json(data: object) -> dict[str, Any]:
@@ -112,10 +102,8 @@ def _json(data: object) -> dict[str, Any]:
         return {}
 
 
-def _composers(base: sqlite3.Connection, path: str) -> Iterator[Session]:
-    keys = base.execute(
-        "SELECT key FROM cursorDiskKV WHERE key >= 'composerData:' AND key < 'composerData;' LIMIT ?", (_MOST,)
-    ).fetchall()
+def _composers(base: Database, path: str) -> Iterator[Session]:
+    keys = list(base.rows(f"SELECT key FROM cursorDiskKV WHERE {_CHATS} LIMIT ?", _MOST))
     for (key,) in keys:
         about = _value(base, key)
         id = clean(key).partition(":")[2]
@@ -123,18 +111,19 @@ def _composers(base: sqlite3.Connection, path: str) -> Iterator[Session]:
             continue
         found = Session("cursor", path, id=id, started=moment(about.get("createdAt")))
         listed = entries(about.get("fullConversationHeadersOnly")) or entries(about.get("conversation"))
-        bubbles = (_bubble(base, id, header) for header in listed[:_MOST])
-        yield found.with_turns(iter(list(_turns(found, bubbles))))
+        found.cwd = next(filter(None, map(_workspace, _bubbles(base, id, listed[:_FIRST]))), "")
+        yield found.with_turns(_turns(found, _bubbles(base, id, listed[:_MOST])))
 
 
-def _value(base: sqlite3.Connection, key: object) -> dict[str, Any]:
-    row = base.execute("SELECT value FROM cursorDiskKV WHERE key = ? AND length(value) <= ?", (key, LARGEST)).fetchone()
-    return _json(row[0]) if row else {}
+def _value(base: Database, key: object) -> dict[str, Any]:
+    query = "SELECT value FROM cursorDiskKV WHERE key = ? AND length(value) <= ?"
+    return _json(next(base.rows(query, key, LARGEST), ("",))[0])
 
 
-def _bubble(base: sqlite3.Connection, composer: str, header: dict[str, Any]) -> dict[str, Any]:
-    id = clean(header.get("bubbleId"))
-    return (_value(base, f"bubbleId:{composer}:{id}") if id else {}) or header
+def _bubbles(base: Database, composer: str, listed: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for header in listed:
+        id = clean(header.get("bubbleId"))
+        yield (_value(base, f"bubbleId:{composer}:{id}") if id else {}) or header
 
 
 def _turns(found: Session, bubbles: Iterator[dict[str, Any]]) -> Iterator[Turn]:
