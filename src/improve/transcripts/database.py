@@ -50,7 +50,7 @@ class Database:
 
         try:
             yield from self._connection.execute(query, values)
-        except (sqlite3.Error, sqlite3.Warning, OverflowError) as error:
+        except (sqlite3.Error, OverflowError, UnicodeError) as error:  # the last where a broken name is complained of
             raise Unreadable(f"its database cannot be read: {error}") from error
 
 
@@ -102,7 +102,7 @@ def _connected(path: str, how: str) -> sqlite3.Connection:
     except sqlite3.OperationalError as error:
         connection.close()
         raise OSError(f"{path}: {error}") from error
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeError) as error:
         connection.close()
         raise Unreadable(f"its database cannot be read: {error}") from error
     return connection
