@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from improve.transcripts import copilot, goose, opencode
 from improve.transcripts.base import Unreadable
-from improve.transcripts.database import MAGIC, opened
+from improve.transcripts.database import opened
 from other_user import as_nobody, shared_place
 from transcripts import opencode_rows
 from transcripts.conftest import SESSIONS, tell
