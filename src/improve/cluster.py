@@ -135,13 +135,13 @@ class _Shelf:
             return
         for term in terms:
             self._postings[term].append(len(self.groups))
-        self._first.append(match.prepare(words))
+        self._first.append(match.read_rule(words))
         self.groups.append(list(members))
 
     def _same(self, words: str, terms: dict[str, float]) -> int | None:
         from improve import match
 
-        asked, near = match.prepare(words), None
+        asked, near = match.read_rule(words), None
         for place in self._candidates(terms):
             other = self._first[place]
             found = match.compare_prepared(asked, other)

@@ -1,0 +1,81 @@
+"""What an agent says of its own work: it is done, it will work, it was wrong; and a person's "it is not".
+
+Sentences are looked for in the languages of `phrase`; a language whose words are not here is not supported. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from improve.detectors import sayings
+
+_SIGNS = " \t\r\n.,!?;:…。，！？~()\"'👍🙏"
+_SENTENCE = re.compile(r"[^\n.!?。！？…]+(?:[.!?…](?!\s)[^\n.!?。！？…]*)*[.!?。！？…]*")
+_NOT_SAID = re.compile(r"```.*?(?:```|$)|^\s*>.*$", re.DOTALL | re.MULTILINE)
+
+STRONG, WEAK = "strong", "weak"
+
+
+class Claim(NamedTuple):
+    """A sentence in which an agent says that something is done, or how it will come out."""
+
+    words: str
+    checked: bool
+    """It says that something was checked, such as that the tests pass."""
+
+
+def claimed(text: str) -> Claim | None:
+    """Find what an agent claims to be done or to work, the strongest claim first."""
+    return _find(text, sayings.DONE)
+
+
+def predicted(text: str) -> Claim | None:
+    """Find what an agent says will work, or claims to be checked."""
+    return _find(text, sayings.PREDICTS)
+
+
+def _find(text: str, saying: sayings.Saying) -> Claim | None:
+    said = sentences(text)
+    for sentence in reversed(said):
+        if sayings.CHECKED.within(sentence) and not _hedged(sentence):
+            return Claim(sentence, True)
+    return next((Claim(s, False) for s in reversed(said) if saying.within(s) and not _hedged(s)), None)
+
+
+def _hedged(sentence: str) -> bool:
+    """Tell a condition, a question or a denial from a claim."""
+    return sentence.rstrip().endswith(("?", "？")) or bool(
+        re.search(r"\b(?:if|once|until|unless|whether|not|n't|verify that|make sure|ensure|want me)\b", sentence, re.I)
+    )
+
+
+def assumed(text: str) -> str:
+    """Find the sentence in which an agent says that it had assumed what turned out otherwise."""
+    return next((sentence for sentence in sentences(text) if sayings.ASSUMED.within(sentence)), "")
+
+
+def admitted(text: str) -> tuple[str, str]:
+    """Find the sentence in which an agent owns up to a mistake: (it, `strong`); or just agrees: (it, `weak`)."""
+    early = sentences(text[:800])[:6]
+    for sentence in early:
+        if sayings.ADMITS.within(sentence):
+            return sentence, STRONG
+    return next(((sentence, WEAK) for sentence in early if sayings.AGREES.within(sentence)), ("", ""))
+
+
+def fails(text: str) -> bool:
+    """Tell whether a person says that something does not work, or still does not."""
+    return sayings.FAILS.within(text[:600])
+
+
+def goes_on(text: str) -> bool:
+    """Tell a word of approval or of going on, which says nothing of what came before."""
+    bare = text.strip(_SIGNS)
+    return len(text) < 80 and (not bare or bool(sayings.GOES_ON.pattern.fullmatch(bare)))
+
+
+def sentences(text: str) -> list[str]:
+    """Split an agent's text, without code and quoted lines, into sentences that are cut at 240 characters."""
+    found = (" ".join(s.split()) for s in _SENTENCE.findall(_NOT_SAID.sub("\n", text[-4000:])))
+    return [s[:240].lstrip("#-*• ") for s in found if s]
