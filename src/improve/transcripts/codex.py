@@ -97,19 +97,20 @@ def _read(path: str, offset: int) -> Iterable[Session]:
         return codex_history.read(path, offset)
     session = Session(HOST, path)
     lines = compressed.lines if path.endswith(compressed.SUFFIX) else base.lines
-    if not _facts(session, lines(path)) and head.count(b"\n") >= 1:
+    rollout = Rollout(session)
+    if not _facts(rollout, lines(path)) and b"\n" in head:
         raise Unreadable("its rows are not those of a Codex rollout")
     session.offset = offset
-    return [session.with_turns(_turns(session, lines(path, offset)))]
+    return [session.with_turns(_turns(rollout, lines(path, offset)))]
 
 
-def _facts(session: Session, lines: Iterator[tuple[int, bytes | None, bool]]) -> bool:
+def _facts(rollout: Rollout, lines: Iterator[tuple[int, bytes | None, bool]]) -> bool:
     """Read who, where and when from the first rows; tell whether any of them is one of a rollout."""
-    known = False
+    known, session = False, rollout.session
     for number, (_, line, _) in enumerate(lines):
         row = base.parsed(line.strip(_BLANK)) if line else None
         if row is not None and row.get("type") == "session_meta":
-            Rollout(session).begin(mapping(row.get("payload")))
+            rollout.begin(mapping(row.get("payload")))
             return True
         if row is not None and "type" not in row and isinstance(row.get("id"), str) and "timestamp" in row:
             session.id, session.started = clean(row["id"]), clean(row.get("timestamp"))
@@ -123,18 +124,17 @@ def _facts(session: Session, lines: Iterator[tuple[int, bytes | None, bool]]) ->
     return known
 
 
-def _turns(session: Session, lines: Iterator[tuple[int, bytes | None, bool]]) -> Iterator[Turn]:
-    rollout = Rollout(session)
-    for row in _rows(session, lines):
+def _turns(rollout: Rollout, lines: Iterator[tuple[int, bytes | None, bool]]) -> Iterator[Turn]:
+    for row in _rows(rollout.session, lines):
         if rollout.replayed(row.at, row.ordinal, row.line):
             continue
         if row.whole is not None:
             yield from rollout.row(row.whole, row.offset)
         elif row.kind == _ITEM:
-            rollout.item(row.line)
+            rollout.item(row.line, row.offset)
         else:
             yield from rollout.output(row.line, row.at, row.offset)
-    yield from rollout.rest()
+    rollout.rest()
 
 
 def _rows(session: Session, lines: Iterator[tuple[int, bytes | None, bool]]) -> Iterator[Row]:

@@ -52,6 +52,7 @@ class Rollout:
         self._last: tuple[str, str, str] = ("", "", "")
         self._acted = self._aborted = self._denied = self._compacted = False
         self._ended = ""
+        self._held = -1
         self._states: dict[str, str] = {}
         self._questions: set[str] = set()
 
@@ -96,7 +97,7 @@ class Rollout:
         own = _text(_ID.search(line, 0, 300))
         yield Turn(session.TOOL, at=at, id=own, offset=offset, failed=failed, load=partial(_result, line, state))
 
-    def item(self, line: bytes) -> None:
+    def item(self, line: bytes, offset: int) -> None:
         """Take from an item how a call went, which its result does not always say."""
         found = _ITEM.search(line, 0, 1_000)
         end = line[-600:]
@@ -108,6 +109,7 @@ class Rollout:
             # in code mode a script makes the calls: what fails in it is told with the script's result
             id = found[2].decode("utf-8", "replace")
             self._states["" if id.startswith("exec-") else id] = state
+            self._held = offset
 
     def row(self, row: dict[str, Any], offset: int) -> Iterator[Turn]:
         """Give the turns of a row that was read."""
@@ -120,12 +122,13 @@ class Rollout:
         if tell:
             yield from tell(self, payload, at, offset, rest)
 
-    def rest(self) -> Iterator[Turn]:
-        """Give what waited for an event until the end of the file."""
-        yield from self._flush()
+    def rest(self) -> None:
+        """Leave to the next reading what waits at the end of a file: the row it needs may be on its way."""
+        if self._waiting or self._held >= 0:
+            self.session.offset = self._waiting[0].offset if self._waiting else self._held
 
     def _meta(self, payload: dict[str, Any], at: str, offset: int, *_: Any) -> Iterator[Turn]:
-        """Take the facts; a file that goes on from the middle of an earlier one was begun when turns were taken back."""
+        """Take the facts; a file that goes on from the middle of an earlier one began when turns were taken back."""
         first = not offset
         self.begin(payload)
         if first and payload.get("history_base") and not (payload.get("forked_from_id") or self.session.parent):
@@ -214,7 +217,7 @@ class Rollout:
 
     def _prompt(self, content: Any, kind: str, item: dict[str, Any], at: str, offset: int) -> Iterator[Turn]:
         """Give the person's turn an event tells of, once."""
-        self._events = True
+        self._events, self._held = True, -1
         words = typed(content)
         match = next((w for w in self._waiting if w.words == words), None)
         self._waiting = []
@@ -223,6 +226,7 @@ class Rollout:
         said, told, turn = self._last
         twice = said == words and told != kind and turn == self._turn and not self._acted
         again = said == words and self._aborted and not item.get("client_id")
+        self._aborted = False
         if not twice and not again:
             yield from self._say(Waiting(words, at, (match.id if match else "") or clean(item.get("id")), offset), kind)
 
@@ -248,6 +252,7 @@ class Rollout:
         self._acted, self._denied, self._compacted = True, False, False
 
     def _flush(self) -> Iterator[Turn]:
+        self._held = -1
         waiting, self._waiting = self._waiting, []
         for what in () if self._events else waiting:
             yield from self._say(what, "response")

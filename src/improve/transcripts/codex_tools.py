@@ -23,7 +23,9 @@ _SCRIPTED = re.compile(r"\bexec_command\(\s*\{[^}]*?\bcmd[\"']?\s*:\s*(\"(?:[^\"
 """The shell call in the JavaScript of code mode."""
 _CODE = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d+)\s*$", re.MULTILINE)
 _OLD_CODE = re.compile(r'"metadata": ?\{"exit_code": ?(-?\d+)')
-_BY_PERSON = re.compile(r'(?:(?:\w+ ){0,3}|exec_command failed.*[("])rejected by user(?! approval)', re.DOTALL)
+_BY_PERSON = re.compile(
+    r'(?:(?:\w+ ){0,3}|exec_command failed.*Rejected\(\\*")rejected by user(?! approval)', re.DOTALL
+)
 _BY_RULE = re.compile(
     r"Command blocked by PreToolUse hook"
     r"|.*rejected by user approval settings"
@@ -125,10 +127,10 @@ def verdict(head: str, tail: str, state: str = "") -> tuple[bool, str]:
         reason = head.partition("Script error:\n")[2]
         return True, verdict(reason, "")[1]
     before = head.partition("\nOutput:\n")[0]
-    if _BY_RULE.match(before):
-        return True, BY_RULE
     if state == "declined" or _BY_PERSON.match(before):
         return True, BY_PERSON
+    if _BY_RULE.match(before):
+        return True, BY_RULE
     if _CUT_OFF.match(before):
         return True, CUT_OFF
     codes = _CODE.findall(before)
