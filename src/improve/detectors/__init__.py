@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from improve.detectors.finding import Finding
     from improve.detectors.look import Seen
-    from improve.detectors.said import Judge
+    from improve.detectors.message import Judge
     from improve.session import Turn
 
 

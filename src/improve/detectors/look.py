@@ -11,8 +11,8 @@ from typing import NamedTuple
 from improve import cue
 from improve.detectors import claims
 from improve.detectors.finding import NONE, REVIEW, Finding
+from improve.detectors.message import Heard, Judge, Message, settle
 from improve.detectors.retries import Retries, placed
-from improve.detectors.said import Heard, Judge, Message, settle
 from improve.detectors.trail import BEFORE, Step, Trail, described
 from improve.session import (
     AGENT,

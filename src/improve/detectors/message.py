@@ -1,0 +1,223 @@
+"""A person's message with what the session tells of it, and what both make of it together. Pure."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from improve.detectors import claims
+from improve.detectors.finding import NONE, REVIEW, SURE, Finding, Verdict
+from improve.detectors.trail import cut
+from improve.session import ANSWER, DENIAL, MEMORY, SCRIPTED, Call, Turn
+
+if TYPE_CHECKING:
+    from improve.detectors.words import Moments
+
+LONGEST = 4_000
+"""Characters of a person's words that are kept."""
+_COMPARED, _REMEMBERED = 400, 200
+_ALIKE, _AGAIN = 90, 85
+
+
+class Judge(Protocol):
+    """What tells from the words, what was said before and after them, and the moment, whether they are a signal."""
+
+    def __call__(self, text: str, before: str = "", after: str = "", *, moments: Moments | None = None) -> Verdict:
+        """Judge a message."""
+
+
+class Message(NamedTuple):
+    """A person's words, and what was known when they came and soon after."""
+
+    turn: Turn
+    number: int
+    words: str
+    how: str
+    before: str = ""
+    """The end of the agent's last words."""
+    calls: tuple[Call, ...] = ()
+    """What the agent had called since the person spoke before."""
+    did: str = ""
+    """The last of it in one line."""
+    ordinal: int = 0
+    """How many messages of a person came before."""
+    stopped: bool = False
+    """The person stopped the agent right before."""
+    refused: str = ""
+    """The call that the person refused right before, or with these words."""
+    failed: bool = False
+    """A call failed since the person spoke before."""
+    repeated: int = 0
+    """How many messages of this session said much the same before."""
+    admission: str = ""
+    """The sentence in which the agent then owned up to a mistake, or agreed."""
+    owned: str = ""
+    """`strong` when it owned up, `weak` when it only agreed."""
+    undone: bool = False
+    """The agent then threw work away."""
+
+
+class Heard:
+    """What a person said in this session so far, to know a repetition."""
+
+    def __init__(self) -> None:
+        self._said: deque[str] = deque(maxlen=_REMEMBERED)
+        self._told: deque[str] = deque(maxlen=_REMEMBERED)
+
+    def again(self, words: str) -> int:
+        """Count the earlier messages that said much the same, and remember this one."""
+        plain = _plain(words)
+        times = 0 if len(plain) < 8 or claims.goes_on(words) else _alike(plain, self._said, _AGAIN)
+        self._said.append(plain)
+        return times
+
+    def once(self, words: str) -> bool:
+        """Tell whether a finding with these words is the first of its kind in this session."""
+        plain = _plain(words)
+        if _alike(plain, self._told, _ALIKE):
+            return False
+        self._told.append(plain)
+        return True
+
+
+def _plain(words: str) -> str:
+    return " ".join(words[:_COMPARED].casefold().split()).strip(" .,!?;:。，！？")
+
+
+def _alike(plain: str, others: deque[str], least: int) -> int:
+    from rapidfuzz import fuzz, process
+
+    return len(process.extract(plain, others, scorer=fuzz.ratio, score_cutoff=least, limit=9))
+
+
+def settle(message: Message, after: str, *, headless: bool, judge: Judge) -> tuple[Finding | None, str]:
+    """Judge a message when all its evidence is there; give the finding, if it is one, and why."""
+    verdict = judge(message.words, message.before, after, moments=_moments(message))
+    failing = claims.claimed(message.before) if claims.fails(message.words) else None
+    if headless or message.how == SCRIPTED:
+        if verdict.tier == NONE:
+            return None, f"not taken for one ({verdict.confidence:.2f}); a script may have written it"
+        verdict = verdict._replace(tier=REVIEW, confidence=verdict.confidence / 2)
+    elif message.how == DENIAL:
+        verdict = _denial(message, verdict)
+    elif message.how == MEMORY:
+        verdict = _wish(verdict)
+    else:
+        verdict = _raised(message, verdict, failing)
+    if verdict.tier == NONE:
+        return None, f"not taken for one ({verdict.confidence:.2f})"
+    turn = message.turn
+    found = Finding(
+        verdict.signal, verdict.severity, message.words[:LONGEST], round(verdict.confidence, 4), verdict.tier,
+        verdict.durable, verdict.rank, verdict.rule, _did(message, failing), turn.at, turn.id, turn.offset,
+    )  # fmt: skip
+    told = f"{verdict.signal}, {verdict.tier} ({verdict.confidence:.2f})"
+    return found, "; ".join([told, *_evidence(message, failing)])
+
+
+def _moments(message: Message) -> Moments:
+    from improve.detectors.words import Moments
+    from improve.session import EDIT, SHELL, WRITE
+
+    return Moments(
+        turn_index=message.ordinal,
+        interrupted_before=message.stopped,
+        denied=bool(message.refused),
+        just_edited=any(call.kind in (EDIT, WRITE) for call in message.calls),
+        just_ran=any(call.kind == SHELL for call in message.calls),
+        failed=message.failed,
+        repeated=message.repeated,
+    )
+
+
+def _did(message: Message, failing: claims.Claim | None) -> str:
+    """Say in one line what the agent had done: what it claimed or owned up to tells more than its last call."""
+    if failing is not None:
+        return f"said: {cut(failing.words)}"
+    if message.owned == claims.STRONG:
+        return f"said: {cut(message.admission)}"
+    if message.refused or message.did:
+        return message.refused or message.did
+    last = claims.sentences(message.before)[-1:]
+    return f"said: {cut(last[0])}" if last else ""
+
+
+def _evidence(message: Message, failing: claims.Claim | None) -> list[str]:
+    """Say what in the session speaks for it."""
+    told = {
+        "the agent was stopped right before": message.stopped,
+        f"refused: {message.refused}": message.refused,
+        f"the agent had said: {failing.words if failing else ''}": failing,
+        f"the agent then said: {message.admission}": message.admission,
+        "the agent then threw work away": message.undone,
+        f"said {message.repeated + 1} times in this session": message.repeated,
+    }
+    return [words for words, holds in told.items() if holds]
+
+
+def _denial(message: Message, verdict: Verdict) -> Verdict:
+    """Take the reason of a refusal for what it is: the person says no, and says why."""
+    asks = message.words.rstrip().endswith(("?", "？"))
+    empty = claims.goes_on(message.words)
+    confidence = max(verdict.confidence, 0.3 if empty else 0.7 if asks else 0.9)
+    tier = SURE if verdict.tier == SURE or not (asks or empty) else REVIEW
+    return verdict._replace(signal="denial", severity=max(verdict.severity, 2), confidence=confidence, tier=tier)
+
+
+def _wish(verdict: Verdict) -> Verdict:
+    """Take what was typed to be remembered for that."""
+    return verdict._replace(
+        signal="remember", durable=True, severity=max(verdict.severity, 2), confidence=max(verdict.confidence, 0.95),
+        tier=SURE, rank=max(verdict.rank, 0.9),
+    )  # fmt: skip
+
+
+def _raised(message: Message, verdict: Verdict, failing: claims.Claim | None) -> Verdict:
+    """Weigh what happened around the words together with them."""
+    signal, weight = _around(message, failing)
+    if verdict.tier == NONE:
+        if not signal or not _says_something(message):
+            return verdict
+        severity = _cost(signal, 2, failing)
+        return verdict._replace(signal=signal, tier=REVIEW, confidence=weight, severity=severity)
+    if not weight:
+        return verdict
+    confidence = 1 - (1 - verdict.confidence) * (1 - weight)
+    named = signal if signal not in ("", "admission") and verdict.signal == "correction" else verdict.signal
+    strong = message.owned == claims.STRONG
+    tier = SURE if strong and confidence >= 0.8 else verdict.tier
+    severity, rank = _cost(named, verdict.severity, failing), min(1.0, verdict.rank + 0.1 * strong)
+    return verdict._replace(signal=named, confidence=confidence, tier=tier, severity=severity, rank=rank)
+
+
+def _around(message: Message, failing: claims.Claim | None) -> tuple[str, float]:
+    """Name what happened around the words that speaks for a signal, the strongest first, and how much all of it does."""
+    found = [
+        ("denial", 0.6, bool(message.refused)),
+        ("contradicted", 0.5, failing is not None),
+        ("admission", 0.5, message.owned == claims.STRONG),
+        ("interrupt", 0.4, message.stopped),
+        ("correction", 0.4, message.undone),
+    ]
+    holding = [(signal, weight) for signal, weight, holds in found if holds]
+    if not holding:
+        return "", 0.2 if message.owned else 0.0
+    left = 1.0
+    for _, weight in holding:
+        left *= 1 - weight
+    return holding[0][0], 1 - left
+
+
+def _says_something(message: Message) -> bool:
+    """Tell words that may give a reason from going on, an answer, and a question that the agent did not own up to."""
+    words = message.words.strip()
+    if claims.goes_on(words) or len(words) < 4 or message.how == ANSWER:
+        return False
+    return message.owned == claims.STRONG or not words.endswith(("?", "？"))
+
+
+def _cost(signal: str, severity: int, failing: claims.Claim | None) -> int:
+    """A claim of success that was false costs more than a mistake that was not covered up."""
+    if signal == "contradicted" and failing is not None:
+        return max(severity, 4 if failing.checked else 3)
+    return severity
