@@ -23,7 +23,8 @@ _STRANGE: tuple[str, ...] = (
 _MARKS = (
     b"#### ", b"> ", b"# aider chat started at ", b"_**User**_\n\n", b"---\n",
     b"_**Agent (x 2026-01-01 00:00Z)**_\n\n",
-    b'<tool-use data-tool-type="shell" data-tool-name="x"><details>\n', b"</details></tool-use>\n", b"<!-- x Session y (",
+    b'<tool-use data-tool-type="shell" data-tool-name="x"><details>\n', b"</details></tool-use>\n",
+    b"<!-- x Session y (",
     b"user:\n", b"assistant:\n", b"<user_query>", b"</user_query>", b"[Tool call] x\n", b"```\n", b"<system-reminder>",
     b"\xef\xbb\xbf",
 )  # fmt: skip
@@ -154,18 +155,21 @@ MANGLES: tuple[Mangle, ...] = (
     truncate, flip, splice, reorder, duplicate, drop, encode, nuls, ends, lengthen, nest, retype, retype, mark, rekey,
 )  # fmt: skip
 """Wrong types twice, for they are what versions of a host really differ in."""
+IN_DOCUMENTS: tuple[Mangle, ...] = (*MANGLES, *(retype,) * 12)
+"""A document that is no JSON any more is not read at all, so most variants of one are JSON still."""
 IN_DATABASES: tuple[Mangle, ...] = (truncate, flip, flip, splice, nuls, duplicate)
 
 
 def database(path: Path, chance: Random) -> None:
     """Change values in a database's rows, as a host of another version would have written them."""
     base = sqlite3.connect(path, isolation_level=None)
-    tables = [name for (name,) in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    plain = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE '%WITHOUT ROWID%'"
+    tables = [name for (name,) in base.execute(plain) if not name.startswith("sqlite_")]
     for _ in range(chance.choice((1, 3, 10))):
         table = chance.choice(tables)
         columns = [row[1] for row in base.execute(f'PRAGMA table_info("{table}")')]
         rows = [rowid for (rowid,) in base.execute(f'SELECT rowid FROM "{table}" LIMIT 200')]
-        if rows:
+        if rows and columns:
             _cell(base, table, chance.choice(columns), chance.choice(rows), chance)
     base.close()
 

@@ -99,7 +99,7 @@ def variant(seed: Seed, number: int, place: Path) -> Path:
         return made
     data = _window(seed.broken.read_bytes(), chance)
     for _ in range(chance.choice((1, 1, 2))):
-        data = chance.choice(mangle.MANGLES)(data, chance)
+        data = chance.choice(mangle.IN_DOCUMENTS if broken.suffix == ".json" else mangle.MANGLES)(data, chance)
     broken.write_bytes(data)
     return target
 
