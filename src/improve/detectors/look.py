@@ -13,7 +13,7 @@ from improve.detectors import claims
 from improve.detectors.finding import NONE, REVIEW, Finding
 from improve.detectors.message import Heard, Judge, Message, settle
 from improve.detectors.retries import Retries, placed
-from improve.detectors.trail import BEFORE, Step, Trail, described
+from improve.detectors.trail import BEFORE, Step, Trail, changes, described
 from improve.session import (
     AGENT,
     ANSWER,
@@ -131,7 +131,8 @@ class _Walk:
         if turn.text.strip() and not self._message.owned:
             sentence, owned = claims.admitted(turn.text)
             self._message = self._message._replace(admission=sentence, owned=owned)
-        if _throws_away(turn):
+        earlier = (c for step in self._trail.back(_SOON, after=self._said_at) for c in step.turn.calls)
+        if _throws_away(turn) and not any(map(changes, earlier)):
             self._message = self._message._replace(undone=True)
 
     def _assumed(self, number: int, turn: Turn) -> Iterator[Seen]:
@@ -249,7 +250,7 @@ class _Walk:
             return seen._replace(finding=None)
         if finding.severity < self._least:
             return seen._replace(finding=None, why=f"{seen.why}; severity {finding.severity} is below {self._least}")
-        if not self._heard.once(finding.words):
+        if not self._heard.once(finding.words, nearly=seen.waited):
             return seen._replace(finding=None, why=f"{seen.why}; counted once in this session already")
         return seen
 

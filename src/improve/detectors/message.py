@@ -71,10 +71,10 @@ class Heard:
         self._said.append(plain)
         return times
 
-    def once(self, words: str) -> bool:
-        """Tell whether a finding with these words is the first of its kind in this session."""
+    def once(self, words: str, *, nearly: bool) -> bool:
+        """Tell whether nothing found in this session had these words, or nearly these."""
         plain = _plain(words)
-        if _alike(plain, self._told, _ALIKE):
+        if plain in self._told or (nearly and _alike(plain, self._told, _ALIKE)):
             return False
         self._told.append(plain)
         return True
@@ -191,7 +191,7 @@ def _raised(message: Message, verdict: Verdict, failing: claims.Claim | None) ->
 
 
 def _around(message: Message, failing: claims.Claim | None) -> tuple[str, float]:
-    """Name what happened around the words that speaks for a signal, the strongest first, and how much all of it does."""
+    """Name what happened around the words that speaks for a signal, the strongest first, and how much it does."""
     found = [
         ("denial", 0.6, bool(message.refused)),
         ("contradicted", 0.5, failing is not None),
