@@ -163,7 +163,9 @@ IN_DATABASES: tuple[Mangle, ...] = (truncate, flip, flip, splice, nuls, duplicat
 def database(path: Path, chance: Random) -> None:
     """Change values in a database's rows, as a host of another version would have written them."""
     base = sqlite3.connect(path, isolation_level=None)
-    plain = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE '%WITHOUT ROWID%'"
+    plain = (
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE TABLE%' AND sql NOT LIKE '%ROWID%'"
+    )
     tables = [name for (name,) in base.execute(plain) if not name.startswith("sqlite_")]
     for _ in range(chance.choice((1, 3, 10))):
         table = chance.choice(tables)

@@ -51,7 +51,7 @@ class Database:
         try:
             yield from self._connection.execute(query, values)
         except (sqlite3.Error, OverflowError, UnicodeError) as error:  # the last where a broken name is complained of
-            raise Unreadable(f"its database cannot be read: {error}") from error
+            raise _broken(error) from error
 
 
 def opened(path: str) -> Database:
@@ -104,7 +104,7 @@ def _connected(path: str, how: str) -> sqlite3.Connection:
         raise OSError(f"{path}: {error}") from error
     except (sqlite3.Error, UnicodeError) as error:
         connection.close()
-        raise Unreadable(f"its database cannot be read: {error}") from error
+        raise _broken(error) from error
     return connection
 
 
@@ -121,6 +121,11 @@ def _copied(path: str) -> Database:
     except BaseException:
         shutil.rmtree(place, ignore_errors=True)
         raise
+
+
+def _broken(error: Exception) -> Unreadable:
+    """Say what SQLite says, in a line: it can quote whole definitions of tables."""
+    return Unreadable(f"its database cannot be read: {str(error).partition(chr(10))[0]}")
 
 
 def _close(connection: sqlite3.Connection, copy: str) -> None:
