@@ -87,7 +87,7 @@ def _claims(path: str, head: bytes) -> bool:
 
 
 def _is_row(row: dict[str, Any]) -> bool:
-    return row.get("type") in _TYPES and isinstance(row.get("payload"), dict) and isinstance(row.get("timestamp"), str)
+    return str(row.get("type")) in _TYPES and isinstance(row.get("payload"), dict) and isinstance(row.get("timestamp"), str)
 
 
 def _read(path: str, offset: int) -> Iterable[Session]:
@@ -116,7 +116,7 @@ def _facts(rollout: Rollout, lines: Iterator[tuple[int, bytes | None, bool]]) ->
             session.id, session.started = clean(row["id"]), clean(row.get("timestamp"))
             session.branch = clean(mapping(row.get("git")).get("branch"))
             known = True
-        known = known or (row is not None and row.get("type") in _TYPES)
+        known = known or (row is not None and str(row.get("type")) in _TYPES)
         if number >= _FIRST:
             break
     named = _UUID.findall(os.path.basename(session.path))

@@ -13,6 +13,9 @@ _LISTED = re.compile(
     r"|working in the (?:following )?director(?:y|ies):\s*(?:- )?(?P<old>[^\n]+)"
 )
 
+_STEPS = 5
+"""Directories above a file that may be the host's home: `tmp/<project>/chats/<parent>` are below it."""
+
 
 def directory_in(text: str) -> str:
     """Find the directory in what the program tells the model first; empty in any other text."""
@@ -24,28 +27,24 @@ def directory_in(text: str) -> str:
 
 def directory_of(path: str, digest: str) -> str:
     """Find the directory of a chat or a log by `.project_root` above it, else by the list of all projects."""
-    folder = os.path.dirname(path)
-    for _ in range(3):
+    folder, names = os.path.dirname(path), {digest}
+    for _ in range(_STEPS):
         try:
             with open(os.path.join(folder, ".project_root"), encoding="utf-8", errors="replace") as stream:
                 return clean(stream.read(4096)).strip()
         except OSError:
             pass
-        named = _listed(folder, digest)
-        if named:
+        if named := _listed(folder, names - {""}):
             return named
+        names.add(os.path.basename(folder))
         folder = os.path.dirname(folder)
     return ""
 
 
-def _listed(folder: str, digest: str) -> str:
-    """Look a project up in `projects.json` of the host's home, by its short name or by the hash of its path."""
-    projects = mapping(mapping(beside(os.path.join(os.path.dirname(folder), "x"), "projects.json")).get("projects"))
-    name = os.path.basename(folder)
-    for place, slug in projects.items():
-        if slug == name or (digest and _hash(place) == digest) or _hash(place) == name:
-            return clean(place)
-    return ""
+def _listed(home: str, names: set[str]) -> str:
+    """Look a project up in `projects.json`, by its short name or by the hash of its path."""
+    projects = mapping(mapping(beside(os.path.join(home, "projects.json"), "projects.json")).get("projects"))
+    return next((clean(place) for place, slug in projects.items() if str(slug) in names or _hash(place) in names), "")
 
 
 def _hash(place: str) -> str:
