@@ -11,6 +11,7 @@ from typing import NamedTuple
 from improve.detectors import sayings
 
 _SIGNS = " \t\r\n.,!?;:…。，！？~()\"'👍🙏"
+_PART = re.compile(r"[,，、.!。！]\s*")
 _SENTENCE = re.compile(r"[^\n.!?。！？…]+(?:[.!?…](?!\s)[^\n.!?。！？…]*)*[.!?。！？…]*")
 _NOT_SAID = re.compile(r"```.*?(?:```|$)|^\s*>.*$", re.DOTALL | re.MULTILINE)
 
@@ -71,11 +72,18 @@ def fails(text: str) -> bool:
 
 def goes_on(text: str) -> bool:
     """Tell a word of approval or of going on, which says nothing of what came before."""
-    bare = text.strip(_SIGNS)
-    return len(text) < 80 and (not bare or bool(sayings.GOES_ON.pattern.fullmatch(bare)))
+    if len(text) >= 80:
+        return False
+    parts = [part.strip(_SIGNS) for part in _PART.split(text)]
+    return all(not part or sayings.GOES_ON.pattern.fullmatch(part) for part in parts)
 
 
 def sentences(text: str) -> list[str]:
     """Split an agent's text, without code and quoted lines, into sentences that are cut at 240 characters."""
     found = (" ".join(s.split()) for s in _SENTENCE.findall(_NOT_SAID.sub("\n", text[-4000:])))
     return [s[:240].lstrip("#-*• ") for s in found if s]
+
+
+def wasted(text: str) -> bool:
+    """Tell whether a person says that what was done was for nothing."""
+    return sayings.WASTED.within(text[:600])

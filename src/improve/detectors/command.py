@@ -174,7 +174,8 @@ def change(failed: str, worked: str, error: str, *, edited: bool) -> str:
 
 def _difference(a: Command, b: Command, *, by_call: bool) -> str:
     if a.program != b.program:
-        return "another program" if _same_business(a, b) or _same_business(b, a) else ""
+        told = (by_call or len(a.args) > 1) and (_same_business(a, b) or _same_business(b, a))
+        return "another program" if told else ""
     ours, theirs = set(a.args), set(b.args)
     if len(ours & theirs) < 0.5 * len(ours | theirs) and not (ours and (ours <= theirs or theirs <= ours)):
         return "another argument" if by_call and _near(a, b) else ""

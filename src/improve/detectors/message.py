@@ -180,10 +180,9 @@ def _raised(message: Message, verdict: Verdict, failing: claims.Claim | None) ->
             return verdict
         severity = _cost(signal, 2, failing)
         return verdict._replace(signal=signal, tier=REVIEW, confidence=weight, severity=severity)
-    if not weight:
-        return verdict
     confidence = 1 - (1 - verdict.confidence) * (1 - weight)
     named = signal if signal not in ("", "admission") and verdict.signal == "correction" else verdict.signal
+    named = "waste" if named == "correction" and claims.wasted(message.words) else named
     strong = message.owned == claims.STRONG
     tier = SURE if strong and confidence >= 0.8 else verdict.tier
     severity, rank = _cost(named, verdict.severity, failing), min(1.0, verdict.rank + 0.1 * strong)

@@ -243,3 +243,26 @@ tiếp(?: tục)?|ok làm đi|继续|繼續|接着|好的?|可以|是的?|行|�
 """,
 )
 """All of what approves or asks to go on; to be matched in full, without the signs around it."""
+
+WASTED = Saying(
+    """
+waste unnecessary need_to needed_to for_nothing pointless overkill burn tokens unnötig verschwend umsonst perte inutile
+pérdida innecesari perda desnecess perdita spreco verspil onnodig трат напрасно зря strata niepotrzebn 浪费 浪費
+没必要 無駄 낭비
+""",
+    r"""
+\b(?:such |what |just |a |complete |total |huge )+waste\b|\bwast(?:ed|ing) (?:my|our|all|so|half|the|\d+|time|tokens|\
+money)
+\b(?:was|were|is|are) (?:all |completely |totally |so |absolutely |just |quite )*(?:unnecessary|pointless|\
+for nothing|overkill)\b
+\byou (?:didn'?t|did not|never) need(?:ed)? to\b|\bburn(?:ed|t|ing)\b[^.!?\n]{0,40}\b(?:tokens|credits|budget|quota)\b
+\b(?:war|ist|waren) (?:völlig |total |komplett |absolut |alles )*(?:unnötig|umsonst|überflüssig|verschwendung|\
+zeitverschwendung)\b
+\b(?:une|de la) perte de temps\b|\b(?:était|c'est) (?:totalement |complètement )?inutile\b
+\bp[ée]rdida de tiempo\b|\b(?:fue|era) innecesari[oa]\b|\bperda de tempo\b|\bfoi desnecessári[oa]\b
+\bperdita di tempo\b|\buno spreco\b|\btijdverspilling\b|\bwas onnodig\b|трата времени|потрат\w+ (?:зря|впустую)|\
+напрасно
+\bstrata czasu\b|\bniepotrzebnie\b|浪[费費](?:了)?(?:我|时间|時間|token|钱)|(?:完全|根本)没必要|時間の無駄|시간 ?낭비
+""",
+)
+"""A person says that what the agent did was for nothing."""
