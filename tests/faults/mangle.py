@@ -30,6 +30,16 @@ _MARKS = (
 )  # fmt: skip
 """What parts texts, put where it does not belong."""
 
+_AGAIN = (
+    "<system-reminder>", "<system-reminder>x</system-reminder>", "<command-args>", "<command-name>/x</command-name>",
+    "\n", "<user_query>", "<user_query>x</user_query>", "</user_query>", "API", "aider --m ", "#### ", "> ",
+    "a=1\n  ", "`", "```\n", "Current Working Directory (", "user denied this operation", "# 2026-01-01 ", "---\n",
+    "(Y)es/(N)o [Yes]: n", " ", "\ufeff", "<hook_context>", "\\", "<!-- ", "_**User**_\n\n", "[Request interrupted",
+    "the user said:\n", "Exit code 1\n", "\x1b[31m", "<environment_context>\n", "improve-rules v", "- ",
+    "[Tool call] x\n", "\r", "\ud83d\ude00", "IDE context:\n", "## ", "a.b ",
+)  # fmt: skip
+"""What texts have once, to be put into one a thousand times."""
+
 
 def truncate(data: bytes, chance: Random) -> bytes:
     """Cut the end off."""
@@ -151,11 +161,22 @@ def rekey(data: bytes, chance: Random) -> bytes:
     return data
 
 
+def bloat(data: bytes, chance: Random) -> bytes:
+    """Put a long text of one thing again and again where a value is, or on lines: what makes a search start over."""
+    one = chance.choice(_AGAIN)
+    count = chance.choice((20_000, 400_000)) // len(one)
+    if chance.random() < 0.7:
+        return _with_value(data, chance, json.dumps(one * count).encode())
+    start = data.find(b"\n", chance.randrange(len(data) + 1)) + 1
+    return data[:start] + f"{one}\n".encode() * count + data[start:]
+
+
 MANGLES: tuple[Mangle, ...] = (
     truncate, flip, splice, reorder, duplicate, drop, encode, nuls, ends, lengthen, nest, retype, retype, mark, rekey,
+    bloat,
 )  # fmt: skip
 """Wrong types twice, for they are what versions of a host really differ in."""
-IN_DOCUMENTS: tuple[Mangle, ...] = (*MANGLES, *(retype,) * 12)
+IN_DOCUMENTS: tuple[Mangle, ...] = (*MANGLES, *(retype,) * 10, *(bloat,) * 2)
 """A document that is no JSON any more is not read at all, so most variants of one are JSON still."""
 IN_DATABASES: tuple[Mangle, ...] = (truncate, flip, flip, splice, nuls, duplicate)
 

@@ -35,6 +35,7 @@ _WITH_WORDS = ("/ask", "/code", "/architect", "/context", "/help", "/ok")
 """Commands whose arguments are words to the agent; those of the others are files, or for a shell."""
 _LONGEST = 1 << 18
 """Characters of one answer, or of one block of notes, that are kept."""
+_NOTE_LONGEST = 4_000
 _WATCHED = "█"
 """Marks, in a prompt the program makes itself, the comment in a file that a person wrote to it."""
 
@@ -129,6 +130,7 @@ class _Run:
             self.size += len(line) + 1
 
     def note(self, text: str, at: int) -> None:
+        text = text[:_NOTE_LONGEST]
         if not self.prompted and _SCRIPTED.search(text):
             self.found.headless = True
         elif text.startswith("Tokens: "):
@@ -139,7 +141,7 @@ class _Run:
             self.waiting = False
         elif self.prompted and not self.failed and _MODEL_FAILED.search(text):
             self.end()
-            self.turns.append(self.turn(session.HOST, at=at, how=session.FAILED, text=text[:_LONGEST]))
+            self.turns.append(self.turn(session.HOST, at=at, how=session.FAILED, text=text))
             self.waiting, self.failed = False, True
         elif self.prompted and text and not text.startswith("^C"):
             self.keep(self.notes, text)

@@ -23,7 +23,9 @@ _NAME = "ui_messages.json"
 _CALLS = ("tool", "command", "use_mcp_server", "browser_action_launch")
 _QUESTIONS = ("followup", "plan_mode_respond", "act_mode_respond")
 _DENIED = ("user denied this operation", '"status":"denied"', '"status": "denied"')
-_CWD = re.compile(r"Current (?:Working|Workspace) Directory \(([^\n]{1,4096}?)\)(?: Files)?(?:\n|$)")
+_LONGEST = 200_000
+"""Characters of a text in which the directory is looked for."""
+_CWD = re.compile(r"Current (?:Working|Workspace) Directory \(([^\n]{1,1024}?)\)(?: Files)?(?:\n|$)")
 
 
 def _files(place: str) -> Iterator[str]:
@@ -75,7 +77,9 @@ def _told(history: object) -> list[str]:
 def _mentioned(history: list[str], shown: list[dict[str, Any]]) -> str:
     """Find the directory in what the editor told the model about itself."""
     texts = history or [_request(message) for message in shown[:50] if message.get("say") == "api_req_started"]
-    return next((path_in(match[1].strip()) for match in map(_CWD.search, texts) if match), "")
+    return next(
+        (path_in(match[1].strip()) for match in map(_CWD.search, (text[:_LONGEST] for text in texts)) if match), ""
+    )
 
 
 def _request(message: dict[str, Any]) -> str:

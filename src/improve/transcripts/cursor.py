@@ -23,6 +23,8 @@ PLACES = (editor("Cursor", "globalStorage", "state.vscdb"),)
 _FOLDER = "agent-transcripts"
 _STORES = ("store.db", "state.vscdb")
 _SPEAKERS = {"user:": session.PERSON, "assistant:": session.AGENT}
+_CALL = "[Tool call] "
+_MARKS = ("[Thinking]", _CALL, "[Tool result]")
 _WORKSPACE = re.compile(r"^Workspace Path: *(\S.*)$", re.MULTILINE)
 _LONGEST = 1 << 20
 """Characters of one turn in a `.txt` that are kept."""
@@ -145,22 +147,22 @@ def _block(found: Session, who: str, kept: list[str], offset: int) -> Iterator[T
 
 def _agent(kept: list[str]) -> tuple[str, tuple[Call, ...]]:
     words: list[str] = []
-    calls: list[Call] = []
-    inside = False
+    made: list[tuple[str, dict[str, str]]] = []
+    inside = ""
     for line in kept:
-        if line.startswith(("[Thinking]", "[Tool call] ", "[Tool result]")):
-            inside = True
-            if line.startswith("[Tool call] "):
-                calls.append(call(line[len("[Tool call] ") :].strip(), {}))
+        mark = next((mark for mark in _MARKS if line.startswith(mark)), "")
+        if mark:
+            inside = mark
+            if mark == _CALL:
+                made.append((line[len(mark) :].strip(), {}))
         elif inside and (not line.strip() or line[0] in " \t"):
             key, equals, value = line.strip().partition("=")
-            if calls and equals and key.strip().isidentifier():
-                given = {**calls[-1].input, key.strip(): value.strip()}
-                calls[-1] = call(calls[-1].tool, given)
+            if inside == _CALL and equals and key.strip().isidentifier():
+                made[-1][1][key.strip()] = value.strip()
         else:
-            inside = False
+            inside = ""
             words.append(line)
-    return "\n".join(words).strip(), tuple(calls)
+    return "\n".join(words).strip(), tuple(call(name, given) for name, given in made)
 
 
 READER = Reader(host="cursor", files=_files, read=_read, claims=_claims, grows=False)

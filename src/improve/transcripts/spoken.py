@@ -15,17 +15,16 @@ _NEVER_TYPED = (
 )  # fmt: skip
 _BUTTON = re.compile(r'@\w+ [A-Z]\w*(?: \w+){0,3}: "[^"\n]*"')
 """What VS Code sends when a person presses a button of its chat."""
-_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+_LONGEST = 100_000
+"""Characters of a prompt that are looked at; nobody typed more."""
 _COMMAND = ("<command-name>", "<command-message>")
 
 
 def said(text: object, *, at: str = "", id: str = "", offset: int = 0, how: str = session.TYPED) -> Turn | None:
     """Give the turn a recorded prompt stands for: a person's, a note of the host, or none."""
-    whole = clean(text)
+    whole = clean(text)[:_LONGEST]
     if is_command(whole):
-        found = _ARGUMENTS.search(whole)
-        words = found[1].strip() if found else ""
-        how = session.COMMAND
+        words, how = "".join(within(whole, "command-args")[:1]), session.COMMAND
     else:
         words = cue.words_only(whole)
     low = words[:60].casefold()
@@ -49,11 +48,13 @@ def is_command(text: str) -> bool:
 
 def within(text: str, name: str) -> list[str]:
     """Give what stands between the opening and closing tags of a name, in order."""
+    opening, closing = f"<{name}>", f"</{name}>"
     found: list[str] = []
-    rest = text
-    while True:
-        _, opened, rest = rest.partition(f"<{name}>")
-        body, closed, rest = rest.partition(f"</{name}>")
-        if not opened or not closed:
-            return found
-        found.append(body.strip())
+    end = 0
+    while (start := text.find(opening, end)) >= 0:
+        start += len(opening)
+        end = text.find(closing, start)
+        if end < 0:
+            break
+        found.append(text[start:end].strip())
+    return found
