@@ -9,9 +9,11 @@ import os
 from collections.abc import Iterable, Iterator
 
 from improve.session import TOOL, Session, Turn
-from improve.transcripts import claude_history, claude_quick, claude_rows, claude_words
+from improve.transcripts import claude_history, claude_words
 from improve.transcripts.base import Reader, below, lines, parsed
 from improve.transcripts.blocks import blocks
+from improve.transcripts.claude_quick import PARSE, Quick, quick
+from improve.transcripts.claude_rows import Rows
 from improve.transcripts.claude_words import flag, text
 
 HOST_NAME = "claude-code"
@@ -70,9 +72,10 @@ def _know(session: Session, path: str) -> None:
 def _turns(session: Session, path: str, start: int) -> Iterator[Turn]:
     """Give the turns of a file: from their bytes where these are sure, by parsing where not."""
     session.offset, number = start, 0
-    rows = claude_rows.Rows(session)
-    bodies, quick, fresh = (claude_rows.said_in, claude_rows.given_in), claude_quick.quick, rows.is_fresh
+    rows = Rows(session)
     for base, data, end, whole in blocks(path, start):
+        rows.forget()
+        seen, before = rows.seen, rows.before
         at = 0
         if data is None:
             number += 1
@@ -80,10 +83,20 @@ def _turns(session: Session, path: str, start: int) -> Iterator[Turn]:
         while data is not None and at < end:
             stop = data.find(b"\n", at, end) if whole else end
             number += 1
-            turn = quick(data, at, stop, bodies) if whole else claude_quick.PARSE
-            if turn is claude_quick.PARSE:
+            turn = quick(data, at, stop) if whole and at < stop else PARSE
+            if turn.__class__ is Quick:
+                key = turn.key
+                if key not in seen and key not in before:
+                    seen.add(key)
+                    rows.stopped = False
+                    if rows.denied or rows.absorbed:
+                        yield from rows.rest(results=turn.who == TOOL)
+                    turn.offset = base + at
+                    session.offset = base + stop + 1
+                    yield turn
+            elif turn is PARSE:
                 bare = data[at:stop].strip(_BLANK)
-                row = parsed(bare)
+                row = parsed(bare) if bare else None
                 if row is None and not whole:
                     yield from rows.rest()
                     return
@@ -92,13 +105,6 @@ def _turns(session: Session, path: str, start: int) -> Iterator[Turn]:
                     yield from rows.turns(row, base + at)
                 elif bare:
                     session.bad.append(number)
-            elif turn is not None and fresh(turn.id):
-                rows.stopped = False
-                if rows.denied or rows.absorbed:
-                    yield from rows.rest(results=turn.who == TOOL)
-                turn.offset = base + at
-                session.offset = base + stop + 1
-                yield turn
             at = stop + 1
         session.offset = base + end
     yield from rows.rest()

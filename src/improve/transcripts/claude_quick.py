@@ -9,12 +9,11 @@ other order of keys, any blank between them, and the line is parsed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from improve.session import AGENT, TOOL, Body, Turn
 from improve.transcripts.base import parsed
+from improve.transcripts.claude_body import given_in, said_in
 
 PARSE = Turn("")
 """The answer when the bytes do not say enough."""
@@ -22,6 +21,7 @@ PARSE = Turn("")
 _HEAD, _TAIL = 2_000, 1_500
 """Bytes before the type of a record, and behind it in a record of the agent, where they are as usual."""
 _TYPE = b'"type":"'
+_MESSAGE, _ATTACHMENT = b'"message":', b'"attachment":'
 _USER = b'user","message":{"role":"user","content":[{"tool_use_id":"'
 _RESULT = b'","type":"tool_result","content":'
 _AGENT = b',"type":"assistant","uuid":"'
@@ -37,91 +37,103 @@ _PLAIN = (
 _LOOKED_AT = (b"user", b"assistant", b"system", b"attachment", b"queue-operation", b"message")
 
 
-def quick(block: bytes, at: int, stop: int, bodies: Bodies) -> Turn | None:
+class Quick(Turn):
+    """A turn that is a stretch of bytes until somebody asks what is in it."""
+
+    __slots__ = ("_data", "_line", "_uuid", "key")
+
+    def __init__(self, who: str, data: bytes, line: tuple[int, int], uuid: int) -> None:
+        self.who, self.how, self.failed, self.offset = who, "", False, 0
+        self._data, self._line, self._uuid = data, line, uuid
+        self.key = data[uuid : uuid + 36]
+
+    def __getattr__(self, name: str) -> Any:
+        """Read what was not read yet."""
+        if name == "id":
+            self.id = self.key.decode("latin-1")
+        elif name == "at":
+            begin = self._uuid + 36 + len(_TIME)
+            self.at = self._data[begin : begin + 24].decode("latin-1")
+        elif name == "_load":
+            self._load = self._parse
+        else:
+            raise AttributeError(name)
+        return getattr(self, name)
+
+    def _parse(self) -> Body:
+        row = parsed(self._data[slice(*self._line)])
+        self._data = b"" if hasattr(self, "at") else self._data
+        if row is None:
+            return Body()
+        return said_in(row) if self.who == AGENT else given_in(row)
+
+
+def quick(data: bytes, at: int, stop: int) -> Turn | None:
     """Give the turn of a line, None when it holds none, `PARSE` when only parsing tells."""
-    if block[at] != 123 or block[stop - 1] != 125:  # { }
+    if data[at] != 123 or data[stop - 1] != 125:  # { }
         return PARSE
-    kind = block.find(_TYPE, at, min(at + _HEAD, stop)) + 8
-    if kind < 8:
+    kind = data.find(_TYPE, at, at + _HEAD) + 8
+    if kind < 8 or kind > stop:
         return PARSE
-    inner = block.find(b"{", at + 1, kind)
-    if inner >= 0:
-        return _nested(block, (at, inner, kind, stop), bodies)
-    if block.startswith(_USER, kind):
-        return _result(block, at, kind + len(_USER), stop, bodies)
-    if block.startswith(b'system"', kind):
-        return PARSE if block.find(b"compact", kind, stop) >= 0 else None
-    return PARSE if block.startswith(_LOOKED_AT, kind) else None
-
-
-Bodies = tuple[Callable[[dict[str, Any]], Body], Callable[[dict[str, Any]], Body]]
-"""What reads the body of an agent's row, and of a row of results."""
-
-
-def _nested(block: bytes, spots: tuple[int, int, int, int], bodies: Bodies) -> Turn | None:
-    """Tell a line in which the first type is that of something inside the record."""
-    at, inner, kind, stop = spots
-    if block.find(b"{", inner + 1, kind) >= 0:
+    inner = data.find(b"{", at + 1, kind)
+    if inner < 0:
+        if data.startswith(_USER, kind):
+            return _result(data, at, kind + len(_USER), stop)
+        if data.startswith(b'system"', kind):
+            return PARSE if data.find(b"compact", kind, stop) >= 0 else None
+        return PARSE if data.startswith(_LOOKED_AT, kind) else None
+    if data.find(b"{", inner + 1, kind) >= 0:
         return PARSE
-    if block.endswith(b'"message":', at, inner) and block.startswith(b"message", kind):
-        return _agent(block, at, kind, stop, bodies)
-    if block.endswith(b'"attachment":', at, inner) and not block.startswith(b"queued", kind):
-        return None if block.rfind(b'"type":"attachment"', kind, stop) >= 0 else PARSE
+    if data.startswith(b'message"', kind) and data.endswith(_MESSAGE, at, inner):
+        return _agent(data, (at, stop), inner, kind)
+    if data.endswith(_ATTACHMENT, at, inner) and not data.startswith(b"queued", kind):
+        return None if data.rfind(b'"type":"attachment"', kind, stop) >= 0 else PARSE
     return PARSE
 
 
-def _agent(block: bytes, at: int, kind: int, stop: int, bodies: Bodies) -> Turn:
-    """Give a turn of the agent that is parsed when somebody asks for what it said."""
-    tail = block.rfind(_AGENT, max(kind, stop - _TAIL), stop)
-    if tail < 0 or block.find(b"{", tail, stop) >= 0 or block.find(b"}", tail, stop) != stop - 1:
+def _agent(data: bytes, line: tuple[int, int], inner: int, kind: int) -> Turn:
+    """Give a turn of the agent; what the program says in its place is parsed."""
+    stop = line[1]
+    tail = data.rfind(_AGENT, stop - _TAIL if stop - kind > _TAIL else kind, stop)
+    if tail < 0 or data.find(b"}", tail, stop) != stop - 1:  # a brace that closes, and it was no key of the record
         return PARSE
-    if block.find(b'"isApiErrorMessage"', tail, stop) >= 0 or block.find(b'"<synthetic>"', at, kind + 200) >= 0:
+    if not data.startswith(b'{"model":"claude', inner) and data.find(b'"<synthetic>"', inner, kind + 200) >= 0:
         return PARSE
-    return _turn(block, (at, tail + len(_AGENT), stop), AGENT, bodies[0])
+    uuid = tail + len(_AGENT)
+    if data.find(b'"isApiErrorMessage"', uuid, stop) >= 0 or not _is_usual(data, uuid):
+        return PARSE
+    return Quick(AGENT, data, line, uuid)
 
 
-def _result(block: bytes, at: int, call: int, stop: int, bodies: Bodies) -> Turn:
+def _result(data: bytes, at: int, call: int, stop: int) -> Turn:
     """Give a turn of one result that went well; all others are parsed."""
-    named = block.find(b'"', call, call + 100)
-    if named < 0 or not block.startswith(_RESULT, named):
+    named = data.find(b'"', call, stop)
+    if not data.startswith(_RESULT, named):
         return PARSE
-    end = block.find(_END, named, stop)
-    if end < 0:
+    uuid = data.find(_END, named, stop) + len(_END)
+    if uuid < len(_END) or not _is_usual(data, uuid):
         return PARSE
-    failed = block.find(b'"is_error"', named, end)
-    if failed >= 0 and not (failed == end - len(_FINE) and block.startswith(_FINE, failed)):
+    failed = data.find(b'"is_error"', named, uuid)
+    if failed >= 0 and not (failed == uuid - len(_END) - len(_FINE) and data.startswith(_FINE, failed)):
         return PARSE
-    rest = end + len(_END) + 76  # behind the uuid and the time
-    if block.startswith(_DETAIL, rest):
+    rest = uuid + 36 + len(_TIME) + 25
+    if data.startswith(_DETAIL, rest):
         rest += len(_DETAIL)
-        if not block.startswith(_PLAIN, rest) and _is_special(block, rest, stop):
+        if not data.startswith(_PLAIN, rest) and _is_special(data, rest, stop):
             return PARSE
-    elif block.find(_DETAIL, rest, stop) >= 0:
+    elif data.find(_DETAIL, rest, stop) >= 0:
         return PARSE
-    return _turn(block, (at, end + len(_END), stop), TOOL, bodies[1])
+    return Quick(TOOL, data, (at, stop), uuid)
 
 
-def _is_special(block: bytes, rest: int, stop: int) -> bool:
+def _is_usual(data: bytes, uuid: int) -> bool:
+    """Tell whether a uuid of 36 letters and a time of 24 stand side by side."""
+    return data.startswith(_TIME, uuid + 36) and data[uuid + 75 : uuid + 76] == b'"'
+
+
+def _is_special(data: bytes, rest: int, stop: int) -> bool:
     """Tell whether what a tool gave may hold a person's answers, or that it was stopped."""
-    stopped = block.rfind(b'"interrupted"', rest, stop)
-    if stopped >= 0 and not block.startswith(b'"interrupted":false', stopped):
+    stopped = data.rfind(b'"interrupted"', rest, stop)
+    if stopped >= 0 and not data.startswith(b'"interrupted":false', stopped):
         return True
-    return not block.startswith(b'{"stdout":', rest) and block.find(b'"answers"', rest, stop) >= 0
-
-
-def _turn(block: bytes, spots: tuple[int, int, int], who: str, body: Callable[[dict[str, Any]], Body]) -> Turn:
-    """Give a turn whose uuid of 36 letters and time of 24 stand where they usually do."""
-    at, uuid, stop = spots
-    time = uuid + 36
-    if not block.startswith(_TIME, time) or block[time + 39] != 34:
-        return PARSE
-    line = block[at:stop]
-    return Turn(
-        who, id=block[uuid:time].decode("latin-1"), at=block[time + 15 : time + 39].decode("latin-1"),
-        load=partial(_load, body, line),
-    )  # fmt: skip
-
-
-def _load(body: Callable[[dict[str, Any]], Body], line: bytes) -> Body:
-    row = parsed(line)
-    return Body() if row is None else body(row)
+    return not data.startswith(b'{"stdout":', rest) and data.find(b'"answers"', rest, stop) >= 0

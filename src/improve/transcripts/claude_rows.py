@@ -12,37 +12,21 @@ from improve.session import (
     BY_RULE,
     COMPACTED,
     CUT_OFF,
-    EDIT,
     FAILED,
     HOST,
     INTERRUPTED,
-    OTHER,
     PERSON,
-    READ,
-    SHELL,
     STEERED,
     TOOL,
-    WRITE,
-    Body,
-    Call,
-    Result,
     Session,
     Turn,
 )
 from improve.transcripts import claude_words
-from improve.transcripts.base import clean, text_of
+from improve.transcripts.claude_body import given_in, said_in
 from improve.transcripts.claude_words import flag, part, text
 
-_SEEN = 1 << 17
+_SEEN = 1 << 16
 """Identities of records that are remembered, twice at most: a file of any size needs the same memory."""
-_KINDS = {
-    "Bash": SHELL, "PowerShell": SHELL, "Edit": EDIT, "MultiEdit": EDIT, "NotebookEdit": EDIT, "Write": WRITE,
-    "Read": READ,
-}  # fmt: skip
-_TELLING = (
-    "command", "file_path", "notebook_path", "path", "pattern", "query", "url", "skill", "plan", "description",
-    "prompt",
-)  # fmt: skip
 
 
 class Rows:
@@ -50,8 +34,8 @@ class Rows:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.seen: set[int] = set()
-        self.before: set[int] = set()
+        self.seen: set[bytes] = set()
+        self.before: set[bytes] = set()
         self.denied: list[Turn] = []
         """Denials that the next row tells from stops."""
         self.absorbed: list[Turn] = []
@@ -64,13 +48,16 @@ class Rows:
 
     def is_fresh(self, id: str) -> bool:
         """Tell whether a record of this identity was not read before; one without an identity is fresh."""
-        key = hash(id)
+        key = id.encode()
         if key in self.seen or key in self.before:
             return not id
-        if len(self.seen) >= _SEEN:
-            self.before, self.seen = self.seen, set()
         self.seen.add(key)
         return True
+
+    def forget(self) -> None:
+        """Let go of what was read long ago, when it is much."""
+        if len(self.seen) >= _SEEN:
+            self.before, self.seen = self.seen, set()
 
     def rest(self, *, results: bool = False) -> list[Turn]:
         """Give what waited for a row that does not come; before more results only the denials."""
@@ -199,36 +186,3 @@ class Rows:
 def _cut(turn: Turn) -> Turn:
     results = tuple(r._replace(ended=CUT_OFF) if r.ended == BY_PERSON else r for r in turn.results)
     return Turn(turn.who, id=turn.id, at=turn.at, offset=turn.offset, failed=True, results=results)
-
-
-def said_in(row: dict[str, Any]) -> Body:
-    """Read what the agent said and called."""
-    content = part(row, "message").get("content")
-    blocks = content if isinstance(content, list) else []
-    calls = (b for b in blocks if isinstance(b, dict) and b.get("type") == "tool_use")
-    return Body(text_of(content), tuple(map(_call, calls)))
-
-
-def _call(block: dict[str, Any]) -> Call:
-    tool, given = text(block, "name"), part(block, "input")
-    subject = next((text(given, name) for name in _TELLING if text(given, name)), "")
-    return Call(text(block, "id"), tool, _KINDS.get(tool, OTHER), subject, given)
-
-
-def given_in(row: dict[str, Any]) -> Body:
-    """Read what came back from tools."""
-    content = part(row, "message").get("content")
-    blocks = content if isinstance(content, list) else []
-    cut = part(row, "toolUseResult").get("interrupted") is True
-    found = (b for b in blocks if isinstance(b, dict) and b.get("type") == "tool_result")
-    return Body(results=tuple(_result(row, block, cut) for block in found))
-
-
-def _result(row: dict[str, Any], block: dict[str, Any], cut: bool) -> Result:
-    told = text_of(block.get("content"))
-    call = clean(block.get("tool_use_id"))
-    if cut:
-        return Result(call, True, told, CUT_OFF)
-    if not flag(block, "is_error"):
-        return Result(call, False, told)
-    return Result(call, True, told, *claude_words.ended(row, told))

@@ -19,6 +19,7 @@ _REFUSED = (
     "The user doesn't want to proceed with this tool use.", "The user doesn't want to take this action right now.",
     "The agent proposed a plan that was rejected by the user.",
 )  # fmt: skip
+_EDGE = "\ufeff \t\r\n"
 _SAID = "the user said:\n"
 _BEHIND = "\n\nNote: The user's next message may contain"
 _CLARIFY = "The user wants to clarify these questions"
@@ -79,8 +80,8 @@ def words(prompt: list[str]) -> tuple[str, str]:
     if whole.startswith("<user-memory-input>"):
         said = inside(whole, "user-memory-input")
         return (said, MEMORY) if said else ("", "")
-    pieces = (words_only(piece) for piece in prompt if not piece.startswith(INTERRUPT))
-    said = "\n".join(piece for piece in pieces if piece)
+    pieces = (words_only(piece) if "<" in piece else piece.strip(_EDGE) for piece in prompt)
+    said = "\n".join(piece for piece in pieces if piece and not piece.startswith(INTERRUPT))
     return ("", "") if not said or said.startswith(_NOT_SAID) or is_ours(said) else (said, "")
 
 
