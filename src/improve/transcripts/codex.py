@@ -87,7 +87,8 @@ def _claims(path: str, head: bytes) -> bool:
 
 
 def _is_row(row: dict[str, Any]) -> bool:
-    return str(row.get("type")) in _TYPES and isinstance(row.get("payload"), dict) and isinstance(row.get("timestamp"), str)
+    typed = str(row.get("type")) in _TYPES and isinstance(row.get("timestamp"), str)
+    return typed and isinstance(row.get("payload"), dict)
 
 
 def _read(path: str, offset: int) -> Iterable[Session]:
