@@ -253,7 +253,10 @@ def test_wrong_types_are_passed_over_and_broken_lines_counted() -> None:
         ("permission.completed", {"result": "denied", "toolCallId": {}}),
         ("user.message", {"content": "use tabs"}),
     )
-    path.write_text(f"{path.read_text()}{{broken\n[1]\n" + '{"type": 5, "data": 5, "id": []}\n{"torn', encoding="utf-8")
+    path.write_text(
+        f"{path.read_text()}{{broken\n[1]\n" + '{"type": 5, "data": 5, "id": []}\n{"type": []}\n{"torn',
+        encoding="utf-8",
+    )
     (session,) = READER.read(str(path), 0)
     assert tell(session)[-1] == ("person", "typed", "use tabs")
     assert session.bad == [8, 9]

@@ -223,19 +223,79 @@ def test_what_the_program_put_into_a_persons_message_is_not_theirs(tmp_path: Pat
     assert made == [("person", "typed", "use tabs <system-reminder>plan mode</system-reminder>\nhere, too")]
 
 
-def test_quotes_of_the_command_line_are_taken_away_only_where_it_adds_them(tmp_path: Path) -> None:
-    """`opencode run` quotes its argument; a person at a terminal who quotes means it."""
-    rule = {"permission": [{"permission": "question", "action": "deny", "pattern": "*"}]}
-    for number, (text, session, words) in enumerate(
-        [
-            ('"use \\"tabs\\" here"', rule, 'use "tabs" here'),
-            ('"tabs"', rule, '"tabs"'),
-            ('"use tabs"', None, '"use tabs"'),
-        ]
-    ):
-        place = tmp_path / str(number)
-        place.mkdir()
-        assert _made(place, ("user", {}, [said(text)]), session=session)[0][2] == words
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('"use \\"tabs\\" here"', 'use "tabs" here'),
+        ('"tabs"', '"tabs"'),
+        ('use "tabs here"', 'use "tabs here"'),
+        ('"use tabs', '"use tabs'),
+    ],
+)
+def test_quotes_that_the_command_line_adds_are_taken_away(text: str, words: str, tmp_path: Path) -> None:
+    """`opencode run` puts an argument of several words into quotes."""
+    assert _made(tmp_path, ("user", {}, [said(text)])) == [("person", "typed", words)]
+
+
+def test_a_script_that_goes_on_with_a_persons_session_says_no_by_itself(tmp_path: Path) -> None:
+    """Whether anybody was asked is seen from the prompt before."""
+    call = used("bash", {"command": "x"}, status="error", error="The user rejected permission to use this")
+    made = _made(
+        tmp_path,
+        ("user", {}, [said("do it")]),
+        ("assistant", {}, [call]),
+        ("user", {}, [said('"do it again"')]),
+        ("assistant", {}, [call]),
+    )
+    assert [how for who, how, _ in made if who == "tool"] == ["person", "rule"]
+
+
+def test_a_line_of_the_shell_that_a_person_ran_is_no_call_of_the_agent(tmp_path: Path) -> None:
+    """A line after `!` is recorded as if the agent had run it."""
+    made = _made(
+        tmp_path,
+        ("user", {}, [said("The following tool was executed by the user", synthetic=True)]),
+        ("assistant", {"parentID": "msg_000"}, [used("bash", {"command": "ls"}, output="", metadata={"exit": 1})]),
+        ("user", {}, [said("use tabs")]),
+        ("assistant", {"parentID": "msg_002"}, [said("ok")]),
+    )
+    assert made == [("person", "typed", "use tabs"), ("agent", "", "ok")]
+
+
+_NEW_INIT = "Create or update `AGENTS.md` for this repository.\n\nUser-provided focus or constraints (honor these):\n{}\n\n## How"
+_OLD_INIT = (
+    "Please analyze this codebase and create an AGENTS.md file containing:\n1. x\n\nimprove it if it's located in /w{}"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("M-PLAIN be careful\nsecond line\n\nuse tabs not spaces", "use tabs not spaces"),
+        ("M-PLAIN be careful\nsecond line", ""),
+        ("M-TWO first alpha rest beta gamma end", "alpha beta gamma"),
+        ("M-ARGS do the parser now `x`\n\nshell-out\n and @AGENTS.md", "the parser"),
+        ("MINE to do: use tabs", "use tabs"),
+        (_NEW_INIT.format("only brief"), "only brief"),
+        (_NEW_INIT.format(""), ""),
+        (_OLD_INIT.format("\n\nonly brief"), "only brief"),
+        (_OLD_INIT.format(""), ""),
+    ],
+)
+def test_of_a_command_only_what_was_typed_is_a_persons_words(text: str, told: str, home: Path, tmp_path: Path) -> None:
+    """What the program recorded for a command is compared with the commands that are there, and its own."""
+    commands = {
+        home / ".config/opencode/command/plain.md": "---\ndescription: x\n---\nM-PLAIN be careful\nsecond line\n",
+        home / ".config/opencode/commands/more/two.md": "M-TWO first $1 rest $2 end\n",
+        home / ".config/opencode/command/args.md": "M-ARGS do $ARGUMENTS now `x`\n\n!`echo shell-out` and @AGENTS.md\n",
+        tmp_path / "app/.opencode/command/mine.md": "MINE to do: $ARGUMENTS",
+    }
+    for path, body in commands.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(body, encoding="utf-8")
+    session = {"directory": str(tmp_path / "app/src")}
+    made = _made(tmp_path, ("user", {}, [said(text)]), session=session)
+    assert made == ([("person", "command", told)] if told else [])
 
 
 def test_what_was_typed_after_review_is_a_command(tmp_path: Path) -> None:

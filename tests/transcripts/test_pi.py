@@ -152,6 +152,15 @@ def test_only_what_was_typed_is_a_persons_words(text: str, told: list[Told]) -> 
     assert _made(_message("a", None, "user", blocks)) == told
 
 
+def test_of_a_prompt_template_only_what_was_typed_is_a_persons_words(home: Path) -> None:
+    """What was recorded is compared with the templates that are there."""
+    place = home / ".pi" / "agent" / "prompts"
+    place.mkdir(parents=True)
+    (place / "fix.md").write_text("---\ndescription: x\n---\nM-TEMPLATE fix $@ now\n", encoding="utf-8")
+    (session,) = READER.read(str(_PLACE / "prompt-template.jsonl"), 0)
+    assert tell(session) == [("person", "command", "the parser"), ("agent", "", "ok")]
+
+
 def test_going_back_gives_up_what_came_after() -> None:
     """A note follows the turns that were given up, wherever the new branch begins, and each time."""
     rows = [

@@ -148,7 +148,7 @@ def _turns(session: Session, events: Iterable[tuple[int, dict[str, Any]]]) -> It
     denials, seen = _Denials({}), set[str]()
     resumed = 0.0
     for at, row in events:
-        kind, data, id = row.get("type"), mapping(row.get("data")), clean(row.get("id"))
+        kind, data, id = clean(row.get("type")), mapping(row.get("data")), clean(row.get("id"))
         if id and id in seen:
             continue
         seen.add(id)

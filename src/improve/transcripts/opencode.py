@@ -11,6 +11,7 @@ from improve.session import Session
 from improve.transcripts.base import LONGEST, Reader, Unreadable, below, clean, parsed
 from improve.transcripts.database import MAGIC, WHOLE, Database, opened
 from improve.transcripts.database import sides as _beside
+from improve.transcripts.expansion import Expanded, expander, upward
 from improve.transcripts.opencode_turns import Message, turns
 from improve.transcripts.whole import moment
 
@@ -24,6 +25,7 @@ _UNUSED = ("$.url", "$.source", "$.state.attachments", "$.state.metadata.diff", 
            "$.state.metadata.output", "$.state.metadata.preview", "$.state.metadata.diagnostics")  # fmt: skip
 _LARGEST = 512 << 20
 """Bytes of an export, which is read as one text."""
+_COMMANDS = ("command", "commands")
 _TREE = f"{os.sep}storage{os.sep}session{os.sep}"
 
 
@@ -102,7 +104,19 @@ def _session(path: str, info: dict[str, Any], messages: Callable[[Session], Iter
     session = Session("opencode", path, id=clean(info.get("id")), cwd=clean(info.get("directory")), started=started)
     session.parent, session.headless = clean(info.get("parentID")), _is_headless(info.get("permission"))
     undone = clean(revert.get("messageID")) if isinstance(revert, dict) else ""
-    return session.with_turns(turns(session, messages(session), undone))
+    return session.with_turns(turns(session, messages(session), undone, _commands(session.cwd)))
+
+
+def _commands(cwd: str) -> Expanded:
+    own = [os.path.join(".opencode", name) for name in _COMMANDS]
+    return expander(lambda: (*_places(), *upward(cwd, *own)))
+
+
+def _places() -> Iterator[str]:
+    from improve.hosts.base import config_directory
+
+    folder = config_directory("opencode")(os.path.expanduser("~"), os.environ)
+    yield from (os.path.join(folder, name) for name in _COMMANDS)
 
 
 def _is_headless(rules: object) -> bool:

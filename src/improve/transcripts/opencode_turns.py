@@ -7,6 +7,7 @@ not `synthetic`; all others were put there by the program.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import inf
 from typing import Any, NamedTuple
 
 from improve.session import (
@@ -34,6 +35,7 @@ from improve.session import (
 )
 from improve.transcripts.base import clean
 from improve.transcripts.calling import call
+from improve.transcripts.expansion import Expanded
 from improve.transcripts.moment import millis
 from improve.transcripts.spoken import said
 from improve.transcripts.whole import entries, mapping, moment
@@ -50,6 +52,11 @@ _LINES = 4_000
 """Characters of a patch in which the first file is named."""
 _REVIEW = ("You are a code reviewer.", "\nInput: ", "\n\n---")
 """What the program's own `/review` makes of what was typed after it."""
+_INIT = "Create or update `AGENTS.md` for this repository.", "(honor these):\n", "\n\n## "
+_OLD_INIT = "Please analyze this codebase and create an AGENTS.md file", " it's located in ", "\n\n"
+"""The same of `/init`, now and before; what was typed stood at the end then."""
+_SHELL = "The following tool was executed by the user"
+"""What stands before the output of a line that a person typed after `!`."""
 
 
 class Message(NamedTuple):
@@ -60,55 +67,90 @@ class Message(NamedTuple):
     parts: list[dict[str, Any]]
 
 
-def turns(session: Session, messages: Iterable[Message], undone: str = "") -> Iterator[Turn]:
+def turns(
+    session: Session, messages: Iterable[Message], undone: str = "", expanded: Expanded = lambda _: None
+) -> Iterator[Turn]:
     """Give the turns of a session in the order in which they happened.
 
     Args:
         undone: The message from which on all was taken back; empty when nothing was.
     """
-    late: list[tuple[float, Turn]] = []
-    busy, compacted = 0.0, False
+    telling = _Telling(session, expanded)
     for number, message in enumerate(messages):
-        time = mapping(message.info.get("time"))
-        created, role = millis(time.get("created")), message.info.get("role")
-        while late and (role != "user" or late[0][0] <= created):
-            yield late.pop(0)[1]
+        role, created = message.info.get("role"), millis(_time(message).get("created"))
+        yield from telling.until(created if role == "user" else inf)
         if role == "user":
-            if any(part.get("type") == "compaction" for part in message.parts):
-                compacted = True
-                yield Turn(HOST, how=COMPACTED, at=moment(time.get("created")), id=message.id, offset=number)
-            yield from _said(session, message, number, created < busy)
+            yield from telling.user(message, number)
         elif role == "assistant":
-            busy = max(busy, millis(time.get("completed")))
-            if message.info.get("summary") is True:
-                if not compacted:
-                    yield Turn(HOST, how=COMPACTED, at=moment(time.get("created")), id=message.id, offset=number)
-                compacted = False
-            else:
-                yield from _done(message, number)
-                late = _results(session, message, number)
-            late += _note(message, number)
-    yield from (turn for _, turn in late)
+            yield from telling.assistant(message, number)
+    yield from telling.until(inf)
     if undone:
         yield Turn(HOST, how=REWOUND, id=undone)
 
 
-def _said(session: Session, message: Message, number: int, busy: bool) -> Iterator[Turn]:
-    if session.parent:  # what the agent asked of its subagent
-        return
-    texts = [
-        clean(part.get("text"))
-        for part in message.parts
-        if part.get("type") == "text" and not part.get("synthetic") and not part.get("ignored")
-    ]
-    words, how = "\n".join(filter(None, texts)), QUEUED if busy else TYPED
-    if session.headless:
-        words, how = unquoted(words), SCRIPTED
-    elif not words:
-        words, how = next(filter(None, map(_reviewed, message.parts)), ""), COMMAND
-    at = moment(mapping(message.info.get("time")).get("created"))
-    if turn := said(words, at=at, id=message.id, offset=number, how=how):
-        yield turn
+class _Telling:
+    """What has to be known of the messages before to tell the next one."""
+
+    def __init__(self, session: Session, expanded: Expanded) -> None:
+        self._session, self._expanded = session, expanded
+        self._late: list[tuple[float, Turn]] = []
+        self._busy = 0.0
+        self._compacted = False
+        self._shell = ""
+        self._unattended = session.headless
+
+    def until(self, moment: float) -> Iterator[Turn]:
+        """Give what came back or was noted up to a moment."""
+        while self._late and self._late[0][0] <= moment:
+            yield self._late.pop(0)[1]
+
+    def user(self, message: Message, number: int) -> Iterator[Turn]:
+        """Tell a message that was typed, or that the program made in a person's name."""
+        if any(part.get("type") == "compaction" for part in message.parts):
+            self._compacted = True
+            yield _compacted(message, number)
+        if any(clean(part.get("text")).startswith(_SHELL) for part in message.parts):
+            self._shell = message.id
+        if self._session.parent:  # what the agent asked of its subagent
+            return
+        whole = _typed(message)
+        words, how = unquoted(whole), QUEUED if millis(_time(message).get("created")) < self._busy else TYPED
+        if words:
+            self._unattended = self._session.headless or words != whole
+        if not words:
+            words, how = next(filter(None, map(_reviewed, message.parts)), ""), COMMAND
+        elif (after := _initialised(words) if _is_init(words) else self._expanded(words)) is not None:
+            words, how = after, COMMAND
+        how, at = SCRIPTED if self._session.headless else how, moment(_time(message).get("created"))
+        if turn := said(words, at=at, id=message.id, offset=number, how=how):
+            yield turn
+
+    def assistant(self, message: Message, number: int) -> Iterator[Turn]:
+        """Tell what the agent said and called; what came of it is told later."""
+        if self._shell and message.info.get("parentID") == self._shell:  # a line of the person's own after `!`
+            return
+        self._busy = max(self._busy, millis(_time(message).get("completed")))
+        if message.info.get("summary") is not True:
+            yield from _done(message, number)
+            self._late = _results(message, number, unattended=self._unattended)
+        elif not self._compacted:
+            yield _compacted(message, number)
+        self._compacted = False
+        self._late += _note(message, number)
+
+
+def _time(message: Message) -> dict[str, Any]:
+    return mapping(message.info.get("time"))
+
+
+def _compacted(message: Message, number: int) -> Turn:
+    return Turn(HOST, how=COMPACTED, at=moment(_time(message).get("created")), id=message.id, offset=number)
+
+
+def _typed(message: Message) -> str:
+    texts = (part for part in message.parts if part.get("type") == "text")
+    own = (part for part in texts if not part.get("synthetic") and not part.get("ignored"))
+    return "\n".join(filter(None, (clean(part.get("text")) for part in own)))
 
 
 def unquoted(text: str) -> str:
@@ -126,12 +168,23 @@ def _reviewed(part: dict[str, Any]) -> str:
     return prompt.partition(before)[2].partition(after)[0].strip()
 
 
+def _is_init(words: str) -> bool:
+    return words.startswith((_INIT[0], _OLD_INIT[0]))
+
+
+def _initialised(words: str) -> str:
+    """Give what was typed after `/init`."""
+    opening, before, after = _INIT if words.startswith(_INIT[0]) else _OLD_INIT
+    rest = words.removeprefix(opening).partition(before)[2]
+    return (rest.partition(after)[0] if opening == _INIT[0] else rest.partition(after)[2]).strip()
+
+
 def _done(message: Message, number: int) -> Iterator[Turn]:
     texts = [clean(part.get("text")) for part in message.parts if part.get("type") == "text"]
     calls = tuple(_call(part) for part in message.parts if part.get("type") == "tool")
     text = "\n".join(filter(None, texts))
     if text or calls:
-        at = moment(mapping(message.info.get("time")).get("created"))
+        at = moment(_time(message).get("created"))
         yield Turn(AGENT, at=at, id=message.id, offset=number, text=text, calls=calls)
 
 
@@ -143,12 +196,12 @@ def _call(part: dict[str, Any]) -> Call:
     return found._replace(subject=clean(path)) if path else found
 
 
-def _results(session: Session, message: Message, number: int) -> list[tuple[float, Turn]]:
+def _results(message: Message, number: int, *, unattended: bool) -> list[tuple[float, Turn]]:
     """Give what came back from the calls of a message, and when; a call that still runs has nothing yet."""
     found: list[tuple[float, Turn]] = []
     for part in message.parts:
         state = mapping(part.get("state"))
-        result = _result(session, part, state) if part.get("type") == "tool" else None
+        result = _result(part, state, unattended=unattended) if part.get("type") == "tool" else None
         if result is None:
             continue
         ended = mapping(state.get("time")).get("end")
@@ -160,11 +213,11 @@ def _results(session: Session, message: Message, number: int) -> list[tuple[floa
     return sorted(found, key=lambda pair: pair[0])
 
 
-def _result(session: Session, part: dict[str, Any], state: dict[str, Any]) -> Result | None:
+def _result(part: dict[str, Any], state: dict[str, Any], *, unattended: bool) -> Result | None:
     call_id, status = clean(part.get("callID")), state.get("status")
     if status == "error":
         text = clean(state.get("error"))
-        ended, reason = _ended(text, session.headless)
+        ended, reason = _ended(text, unattended=unattended)
         return Result(call_id, True, text, ended, reason)
     if status != "completed":
         return None
@@ -174,10 +227,10 @@ def _result(session: Session, part: dict[str, Any], state: dict[str, Any]) -> Re
     return Result(call_id, failed, text, CUT_OFF if stopped else "")
 
 
-def _ended(error: str, headless: bool) -> tuple[str, str]:
+def _ended(error: str, *, unattended: bool) -> tuple[str, str]:
     """Say who ended a call, and why; without a terminal the program itself says no in a person's name."""
     if error.startswith(_REJECTED):
-        return (BY_RULE, "") if headless else (BY_PERSON, error.partition(_REASON)[2].strip())
+        return (BY_RULE, "") if unattended else (BY_PERSON, error.partition(_REASON)[2].strip())
     if error.startswith(_DISMISSED):
         return BY_PERSON, ""
     if error.startswith(_RULED):
@@ -196,7 +249,7 @@ def _answered(state: dict[str, Any]) -> str:
 
 
 def _note(message: Message, number: int) -> list[tuple[float, Turn]]:
-    error, time = message.info.get("error"), mapping(message.info.get("time"))
+    error, time = message.info.get("error"), _time(message)
     if not isinstance(error, dict):
         return []
     stopped = error.get("name") == "MessageAbortedError"

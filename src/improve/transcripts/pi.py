@@ -31,6 +31,7 @@ from improve.session import (
 )
 from improve.transcripts.base import Reader, Unreadable, below, clean, lines, parsed, rows, text_of
 from improve.transcripts.calling import call
+from improve.transcripts.expansion import Expanded, expander, upward
 from improve.transcripts.moment import millis
 from improve.transcripts.spoken import said
 from improve.transcripts.whole import entries, mapping, moment
@@ -41,6 +42,7 @@ _FILE = re.compile(r'<file name="[^"\n]*">.*?</file>\n?', re.DOTALL)
 _SKILL = ("<skill name=", "</skill>")
 _OLD_SKILL = ("Skill location: ", "\nReferences are relative to ", "\n\n---\n\nUser: ")
 _ABORTED = ("Command aborted", "Operation aborted", "Request was aborted")
+_PROMPTS = os.path.join(".pi", "prompts")
 _LOOKED_AT = 50
 """Records among which one must be pi's, or the file is not."""
 
@@ -85,7 +87,7 @@ def _named(path: str) -> dict[str, Any]:
 
 
 def _turns(session: Session, records: Iterable[tuple[int, dict[str, Any]]], offset: int) -> Iterator[Turn]:
-    path = _Path(offset)
+    path, expanded = _Path(offset), _commands(session)
     worked, last = 0.0, ""
     for at, row in records:
         if not path.follows(row):
@@ -98,7 +100,7 @@ def _turns(session: Session, records: Iterable[tuple[int, dict[str, Any]]], offs
         if role == "user":
             waited = 0 < millis(message.get("timestamp")) < worked
             how = (STEERED if last == "toolResult" else QUEUED) if waited else TYPED
-            if turn := _spoken(text_of(message.get("content")), how, about):
+            if turn := _spoken(text_of(message.get("content")), how, about, expanded):
                 path.spoke()
                 yield turn
         elif role in ("assistant", "toolResult"):
@@ -147,7 +149,14 @@ def _id(row: dict[str, Any]) -> str:
     return clean(row.get("id")) or clean(row.get("timestamp"))
 
 
-def _spoken(text: str, how: str, about: dict[str, Any]) -> Turn | None:
+def _commands(session: Session) -> Expanded:
+    from improve.hosts.base import directory
+
+    folder = directory("PI_CODING_AGENT_DIR", ".pi", "agent")(os.path.expanduser("~"), os.environ)
+    return expander(lambda: (os.path.join(folder, "prompts"), *upward(session.cwd, _PROMPTS)))
+
+
+def _spoken(text: str, how: str, about: dict[str, Any], expanded: Expanded) -> Turn | None:
     while found := _FILE.match(text):
         text = text[found.end() :]
     opening, between, closing = _OLD_SKILL
@@ -155,6 +164,8 @@ def _spoken(text: str, how: str, about: dict[str, Any]) -> Turn | None:
         text, how = text.rpartition(_SKILL[1])[2], COMMAND
     elif text.startswith(opening) and between in text[:2_000]:
         text, how = text.rpartition(closing)[2] if closing in text else "", COMMAND
+    elif (after := expanded(text)) is not None:
+        text, how = after, COMMAND
     return said(text, how=how, **about)
 
 
