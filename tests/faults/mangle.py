@@ -36,7 +36,7 @@ _AGAIN = (
     "a=1\n  ", "`", "```\n", "Current Working Directory (", "user denied this operation", "# 2026-01-01 ", "---\n",
     "(Y)es/(N)o [Yes]: n", " ", "\ufeff", "<hook_context>", "\\", "<!-- ", "_**User**_\n\n", "[Request interrupted",
     "the user said:\n", "Exit code 1\n", "\x1b[31m", "<environment_context>\n", "improve-rules v", "- ",
-    "[Tool call] x\n", "\r", "\ud83d\ude00", "IDE context:\n", "## ", "a.b ",
+    "[Tool call] x\n", "\r", "😀", "IDE context:\n", "## ", "a.b ",
 )  # fmt: skip
 """What texts have once, to be put into one a thousand times."""
 

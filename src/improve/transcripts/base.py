@@ -62,7 +62,7 @@ def below(place: str, suffixes: tuple[str, ...]) -> Iterator[str]:
                             yield entry.path
                     elif entry.is_dir(follow_symlinks=False):
                         waiting.append(entry.path)
-        except OSError:
+        except (OSError, ValueError):  # a name out of a broken file can hold a NUL
             continue
 
 
