@@ -262,7 +262,10 @@ def test_a_line_of_the_shell_that_a_person_ran_is_no_call_of_the_agent(tmp_path:
     assert made == [("person", "typed", "use tabs"), ("agent", "", "ok")]
 
 
-_NEW_INIT = "Create or update `AGENTS.md` for this repository.\n\nUser-provided focus or constraints (honor these):\n{}\n\n## How"
+_NEW_INIT = (
+    "Create or update `AGENTS.md` for this repository.\n\nMore.\n\n"
+    "User-provided focus or constraints (honor these):\n{}\n\n## How"
+)
 _OLD_INIT = (
     "Please analyze this codebase and create an AGENTS.md file containing:\n1. x\n\nimprove it if it's located in /w{}"
 )
