@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 READ = 300
 """Characters of a person's words that are compared: a correction says so early."""
+SAME = 0.78
+"""Score from which typed words are surely the same: they are looser than the rules the score was made for."""
 RELATED = 0.5
 """Score from which words that are not surely the same are shown together."""
 ENOUGH = 9.0
@@ -145,14 +147,12 @@ class _Shelf:
         for place in self._candidates(terms):
             other = self._first[place]
             found = match.compare_prepared(asked, other)
-            if found.relation not in ("same", "related") or found.score < RELATED:
-                continue
-            shared = asked.weights.keys() & other.weights.keys()
-            if sum(min(asked.weights[word], other.weights[word]) for word in shared) < ENOUGH:
-                continue
-            if found.relation == "same":
+            if found.relation == "same" and found.score >= SAME:
                 return place
-            near = place if near is None else near
+            if near is None and found.relation in ("same", "related") and found.score >= RELATED:
+                shared = asked.weights.keys() & other.weights.keys()
+                common = sum(min(asked.weights[word], other.weights[word]) for word in shared)
+                near = place if common >= ENOUGH else None
         return near
 
     def _candidates(self, terms: dict[str, float]) -> list[int]:
@@ -177,7 +177,9 @@ def _importance(found: int, total: int) -> float:
     return math.log(1.0 + total / (found + 1.0))
 
 
-_WORD = re.compile(r"[^\W_]+(?:['’.\-/_][^\W_]+)*|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_SCRIPT = "\u3040-\u30ff\u3400-\u9fff"
+"""Of what puts no blanks between words, each character is one."""
+_WORD = re.compile(rf"[{_SCRIPT}]|[^\W_{_SCRIPT}]+(?:['’.\-/_]+[^\W_{_SCRIPT}]+)*")
 
 
 def _set(table: str) -> frozenset[str]:
@@ -244,8 +246,9 @@ def _is_ask(words: str) -> bool:
 def _content(plain: str) -> frozenset[str]:
     """Give the words that carry a text; none when they are too few or those of every session."""
     words = frozenset(_WORD.findall(plain)) - _LIGHT
-    telling = words - _GENERIC
-    return words if len(words) >= _LEAST_WORDS and len(telling) >= 2 else frozenset()
+    telling = [word for word in words if word not in _GENERIC]
+    many = sum(0.5 if word[0] > "\u3000" else 1 for word in words)
+    return words if many >= _LEAST_WORDS and len(telling) > 1 else frozenset()
 
 
 def _merged(bags: dict[str, frozenset[str]]) -> dict[str, str]:

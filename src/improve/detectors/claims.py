@@ -15,6 +15,9 @@ _PART = re.compile(r"[,，、.!。！]\s*")
 _SENTENCE = re.compile(r"[^\n.!?。！？…]+(?:[.!?…](?!\s)[^\n.!?。！？…]*)*[.!?。！？…]*")
 _NOT_SAID = re.compile(r"```.*?(?:```|$)|^\s*>.*$", re.DOTALL | re.MULTILINE)
 
+_READ, _EARLY = 4_000, 800
+"""Characters at the end of what an agent says in which claims stand, and at its beginning, where it owns up."""
+
 STRONG, WEAK = "strong", "weak"
 
 
@@ -37,6 +40,8 @@ def predicted(text: str) -> Claim | None:
 
 
 def _find(text: str, saying: sayings.Saying) -> Claim | None:
+    if not (sayings.CHECKED.near(text[-_READ:]) or saying.near(text[-_READ:])):
+        return None
     said = sentences(text)
     for sentence in reversed(said):
         if sayings.CHECKED.within(sentence) and not _hedged(sentence):
@@ -53,12 +58,17 @@ def _hedged(sentence: str) -> bool:
 
 def assumed(text: str) -> str:
     """Find the sentence in which an agent says that it had assumed what turned out otherwise."""
+    if not sayings.ASSUMED.within(text[-_READ:]):
+        return ""
     return next((sentence for sentence in sentences(text) if sayings.ASSUMED.within(sentence)), "")
 
 
 def admitted(text: str) -> tuple[str, str]:
     """Find the sentence in which an agent owns up to a mistake: (it, `strong`); or just agrees: (it, `weak`)."""
-    early = sentences(text[:800])[:6]
+    head = text[:_EARLY]
+    if not (sayings.ADMITS.near(head) or sayings.AGREES.near(head)):
+        return "", ""
+    early = sentences(head)[:6]
     for sentence in early:
         if sayings.ADMITS.within(sentence):
             return sentence, STRONG
@@ -80,7 +90,7 @@ def goes_on(text: str) -> bool:
 
 def sentences(text: str) -> list[str]:
     """Split an agent's text, without code and quoted lines, into sentences that are cut at 240 characters."""
-    found = (" ".join(s.split()) for s in _SENTENCE.findall(_NOT_SAID.sub("\n", text[-4000:])))
+    found = (" ".join(s.split()) for s in _SENTENCE.findall(_NOT_SAID.sub("\n", text[-_READ:])))
     return [s[:240].lstrip("#-*• ") for s in found if s]
 
 

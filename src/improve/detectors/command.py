@@ -6,7 +6,6 @@ Pure.
 from __future__ import annotations
 
 import re
-import shlex
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -43,6 +42,8 @@ _AFTER = re.compile(
            | (\|\||;|&&)\s*(true|echo\b(?:"[^"]*"|'[^']*'|[^;&|"'])*|exit\s*\d*) )\s*$""",
     re.VERBOSE,
 )
+_QUOTES = "\"'"
+_WORD = re.compile(r"""(?:[^\s"']|"[^"]*"|'[^']*'|["'])+""")
 _SPLIT = re.compile(r"\s*(?:&&|\|\||;|\n)\s*")
 _ASSIGNED = re.compile(r"^[A-Za-z_]\w*=")
 _UNDOES = re.compile(
@@ -52,7 +53,7 @@ _UNDOES = re.compile(
 )
 
 INVOCATION = re.compile(
-    r"""command\ not\ found | : \ not\ found\b | not\ recognized\ as | no\ module\ named | cannot\ find\ module
+    r"""command\ not\ found | (?<!\d):\ not\ found\b | not\ recognized\ as | no\ module\ named | cannot\ find\ module
       | (unknown|unrecogni[sz]ed|invalid|illegal|unexpected|no\ such|ambiguous)
         \ (option|argument|flag|command|subcommand|script|switch|parameter)
       | missing\ (script|required|argument|operand) | ^usage: | externally-managed-environment | permission\ denied
@@ -114,10 +115,7 @@ def _bare(line: str) -> str:
 
 
 def _words(part: str) -> list[str]:
-    try:
-        return shlex.split(part)
-    except ValueError:
-        return part.split()
+    return [word.strip(_QUOTES) for word in _WORD.findall(part)]
 
 
 def _command(words: list[str], place: str) -> Command | None:

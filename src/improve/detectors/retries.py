@@ -167,7 +167,7 @@ def _retried(step: Step, call: Call, group: list[Failure], how: str) -> Finding:
     words = f"failed{times}: {described(last.call)} ({error}) → worked: {described(call)}"
     by_call = bool(INVOCATION.search(last.error[:2000]))
     severity, (sure, rank) = 3 if len(group) >= IN_VAIN else 2, (0.6, 0.35) if by_call else (0.5, 0.2)
-    found = Finding("tool-failure", severity, words, sure, REVIEW, durable=by_call, rank=rank, did=how)
+    found = Finding("tool-failure", severity, words, sure, REVIEW, durable=by_call, rank=rank, did=described(call))
     return placed(step.turn, found)
 
 

@@ -26,10 +26,14 @@ class Saying:
         lines = self._table.replace("\\\n", "").splitlines()
         return re.compile("|".join(f"(?:{line})" for line in lines if line), re.IGNORECASE)
 
+    def near(self, text: str) -> bool:
+        """Tell whether a text holds a word of the gate."""
+        low = text.casefold()
+        return any(word in low for word in self.gate)
+
     def within(self, text: str) -> bool:
         """Tell whether it is said somewhere in a text."""
-        low = text.casefold()
-        return any(word in low for word in self.gate) and bool(self.pattern.search(text))
+        return self.near(text) and bool(self.pattern.search(text))
 
 
 CHECKED = Saying(

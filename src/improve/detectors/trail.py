@@ -12,7 +12,7 @@ LENGTH = 40
 """Turns of the agent that are remembered."""
 BEFORE = 600
 """Characters of its last words that are evidence for what a person says next."""
-_NEAR, _FAR = 6, 8
+_NEAR, _FAR = 4, 8
 _CUT = 120
 
 
@@ -70,8 +70,9 @@ def described(call: Call) -> str:
     >>> described(Call("1", "Bash", SHELL, "npm test"))
     'Bash: npm test'
     """
-    subject = " ".join(call.subject[: 4 * _CUT].split())
-    return f"{call.tool}: {cut(subject)}" if subject else call.tool
+    subject = " ".join(call.subject.strip()[: 4 * _CUT].partition("\n")[0].split())
+    tool = call.tool if call.kind not in (EDIT, WRITE) or call.kind in call.tool.lower() else call.kind
+    return f"{tool}: {cut(subject)}" if subject else tool
 
 
 def cut(text: str, most: int = _CUT) -> str:
