@@ -74,7 +74,7 @@ def seeds(host: str) -> tuple[Seed, ...]:
 
 
 def _of_project(host: str, own: Path) -> Iterator[Seed]:
-    for path in sorted(path for path in own.rglob("*") if path.is_file()):
+    for path in sorted(path for path in own.rglob("*") if path.is_file() and path.name != "told.txt"):
         if path.name in _BESIDE:
             yield Seed(host, sorted(path.parent.glob(_BESIDE[path.name]))[0], path)
         else:

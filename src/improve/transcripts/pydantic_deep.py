@@ -27,7 +27,7 @@ def _files(place: str) -> Iterator[str]:
 
 
 def _claims(path: str, head: bytes) -> bool:
-    return os.path.basename(path) == "messages.json" and (b'"part' in head or _FOLDER in path)
+    return path.endswith("messages.json") and (b'"part' in head or _FOLDER in path)
 
 
 def _read(path: str, offset: int) -> Iterable[Session]:
