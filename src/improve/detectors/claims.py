@@ -84,7 +84,7 @@ def goes_on(text: str) -> bool:
     """Tell a word of approval or of going on, which says nothing of what came before."""
     if len(text) >= 80:
         return False
-    parts = [part.strip(_SIGNS) for part in _PART.split(text)]
+    parts = [part.strip(_SIGNS) for part in _PART.split(text.lower())]
     return all(not part or sayings.GOES_ON.pattern.fullmatch(part) for part in parts)
 
 

@@ -22,18 +22,19 @@ class Saying:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """Make one pattern of the table."""
+        """Make one pattern of the table, for text in lower case."""
         lines = self._table.replace("\\\n", "").splitlines()
-        return re.compile("|".join(f"(?:{line})" for line in lines if line), re.IGNORECASE)
+        return re.compile("|".join(f"(?:{line})" for line in lines if line))
 
     def near(self, text: str) -> bool:
         """Tell whether a text holds a word of the gate."""
-        low = text.casefold()
+        low = text.lower()
         return any(word in low for word in self.gate)
 
     def within(self, text: str) -> bool:
         """Tell whether it is said somewhere in a text."""
-        return self.near(text) and bool(self.pattern.search(text))
+        low = text.lower()
+        return any(word in low for word in self.gate) and bool(self.pattern.search(low))
 
 
 CHECKED = Saying(
@@ -202,7 +203,7 @@ FAILS = Saying(
 still broken fail not n't nt_ never same no_change nothing worse nicht immer fehler pas toujours même sigue todav aún
 no_ mismo continua ainda não mesmo non_ ancora stesso niet steeds не_ вс ещ по-прежнему та_же опять ничего nadal
 wciąż dalej
-nie_ vẫn không 还是 仍然 依然 還是 没 不 报错 同样 まだ 直って 動か 変わ 同じ 여전히 아직도 안 똑같 작동 is_ was_ 's
+nie_ vẫn không 还是 仍然 依然 還是 没 不 报错 同样 まだ 直って 動か 変わ 同じ 여전히 아직도 안 똑같 작동
 """,
     r"""
 \bstill\b[^.!?\n]{0,50}\b(?:not|no|n't|fail\w*|broken|broke|error\w*|wrong|missing|the same|same|crash\w*|empty|blank|\
