@@ -94,6 +94,25 @@ _SCENARIOS: dict[str, list[list[Told]]] = {
             ("agent", "", "ok tabs"),
         ]
     ],
+    # what commands and `/init` were expanded to; a line after `!`; two prompts of a script that went on
+    "tui-commands-and-shell": [
+        [
+            ("person", "typed", "M-PLAIN be careful\nsecond line\n\nuse tabs not spaces"),
+            ("agent", "", "a"),
+            ("person", "typed", "M-TWO first alpha rest beta gamma end"),
+            ("agent", "", "a"),
+            ("person", "typed", "M-ARGS do the parser now `x`\n\nshell-out\n and @AGENTS.md"),
+            ("agent", "", "a"),
+            ("person", "typed", "M-PLAIN be careful\nsecond line"),
+            ("agent", "", "a"),
+            ("person", "command", "only brief"),
+            ("agent", "", "a"),
+            ("person", "typed", "two words"),
+            ("agent", "", "a"),
+            ("person", "typed", "hello"),
+            ("agent", "", "a"),
+        ]
+    ],
     "tui-compact": [[("person", "typed", "hello there"), ("agent", "", "hi"), ("host", "compacted", "")]],
     "tui-reject-then-prompt": [
         [
@@ -103,6 +122,11 @@ _SCENARIOS: dict[str, list[list[Told]]] = {
             ("person", "typed", "we use uv here, never pip"),
             ("agent", "", "ok uv then"),
         ]
+    ],
+    # what a subagent wants to do is asked of the person, who may say why not
+    "tui-subagent-deny": [
+        [("person", "typed", "go"), ("agent", "other look", ""), ("tool", "ok", ""), ("agent", "", "a")],
+        [("agent", "shell pip install x", ""), ("tool", "person: we use uv never pip", ""), ("agent", "", "a")],
     ],
     "tui-undo": [
         [
