@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from improve.detectors.words import Moments
-
 from improve.detectors.finding import NONE, REVIEW, Verdict
+from improve.detectors.words import UNKNOWN, Moments
 from improve.session import (
     AGENT,
     BY_PERSON,
@@ -92,7 +91,7 @@ def never() -> None:
     raise AssertionError("a result that did not fail was read")
 
 
-def judge(text: str, before: str = "", after: str = "", *, moments: Moments | None = None) -> Verdict:
+def judge(text: str, before: str = "", after: str = "", *, moments: Moments = UNKNOWN) -> Verdict:
     """Take what begins with `No,` for a correction, and nothing else for anything."""
     if text.casefold().startswith("no,"):
         return Verdict("correction", False, 2, 0.6, REVIEW, 0.3)

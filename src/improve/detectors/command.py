@@ -133,6 +133,7 @@ def _command(words: list[str], place: str) -> Command | None:
     return Command(program, args, flags, frozenset(around), place)
 
 
+@lru_cache(maxsize=256)
 def is_check(line: str) -> bool:
     """Tell a run of tests, a linter, a compiler or a build: that it fails says something of the code."""
     for part in _SPLIT.split(_bare(line)[: 2 * LONGEST]):
@@ -154,6 +155,12 @@ def undoes(line: str) -> bool:
     return bool(_UNDOES.search(line[: 2 * LONGEST]))
 
 
+@lru_cache(maxsize=64)
+def of_the_call(error: str) -> bool:
+    """Tell an error of how something was called, or of what the machine lacks, from one of the code."""
+    return bool(INVOCATION.search(error[:2000]))
+
+
 def change(failed: str, worked: str, error: str, *, edited: bool) -> str:
     """Name what is telling in the difference of a call that failed and one that worked; empty when nothing is.
 
@@ -164,7 +171,7 @@ def change(failed: str, worked: str, error: str, *, edited: bool) -> str:
     a, b = parse(failed), parse(worked)
     if a is None or b is None or a == b or a.program in _LOOKING or b.program in _LOOKING:
         return ""
-    by_call = bool(INVOCATION.search(error[:2000]))
+    by_call = of_the_call(error)
     if not by_call and (edited or a.script or b.script or is_check(failed) or is_check(worked)):
         return ""
     return _difference(a, b, by_call=by_call)

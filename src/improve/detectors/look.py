@@ -144,6 +144,7 @@ class _Walk:
     def _tool(self, number: int, turn: Turn) -> Iterator[Seen]:
         if not turn.failed:
             self._retries.went_well()
+            self._failed = False
             yield Seen(number, turn, "a result; one that did not fail is not read")
             return
         self._failed = True

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 LONGEST = 4_000
 """Characters of a person's words that are kept."""
+OWNED_SURE = 0.85
+"""Confidence from which words that the agent itself owned up to are counted without asking."""
 _COMPARED, _REMEMBERED = 400, 200
 _ALIKE, _AGAIN = 90, 85
 
@@ -22,7 +24,7 @@ _ALIKE, _AGAIN = 90, 85
 class Judge(Protocol):
     """What tells from the words, what was said before and after them, and the moment, whether they are a signal."""
 
-    def __call__(self, text: str, before: str = "", after: str = "", *, moments: Moments | None = None) -> Verdict:
+    def __call__(self, text: str, before: str = "", after: str = "", *, moments: Moments = ...) -> Verdict:
         """Judge a message."""
 
 
@@ -46,7 +48,7 @@ class Message(NamedTuple):
     refused: str = ""
     """The call that the person refused right before, or with these words."""
     failed: bool = False
-    """A call failed since the person spoke before."""
+    """The last call before it failed."""
     repeated: int = 0
     """How many messages of this session said much the same before."""
     admission: str = ""
@@ -174,37 +176,40 @@ def _wish(verdict: Verdict) -> Verdict:
 
 def _raised(message: Message, verdict: Verdict, failing: claims.Claim | None) -> Verdict:
     """Weigh what happened around the words together with them."""
-    signal, weight = _around(message, failing)
+    signal, weight, left = _around(message, failing)
     if verdict.tier == NONE:
         if not signal or not _says_something(message):
             return verdict
-        severity = _cost(signal, 2, failing)
-        return verdict._replace(signal=signal, tier=REVIEW, confidence=weight, severity=severity)
-    confidence = 1 - (1 - verdict.confidence) * (1 - weight)
+        severity, confidence = _cost(signal, 2, failing), max(verdict.confidence, weight)
+        return verdict._replace(signal=signal, tier=REVIEW, confidence=confidence, severity=severity)
+    confidence = 1 - (1 - verdict.confidence) * left
     named = signal if signal not in ("", "admission") and verdict.signal == "correction" else verdict.signal
     named = "waste" if named == "correction" and claims.wasted(message.words) else named
     strong = message.owned == claims.STRONG
-    tier = SURE if strong and confidence >= 0.8 else verdict.tier
+    tier = SURE if strong and confidence >= OWNED_SURE else verdict.tier
     severity, rank = _cost(named, verdict.severity, failing), min(1.0, verdict.rank + 0.1 * strong)
     return verdict._replace(signal=named, confidence=confidence, tier=tier, severity=severity, rank=rank)
 
 
-def _around(message: Message, failing: claims.Claim | None) -> tuple[str, float]:
-    """Name what happened around the words that speaks for a signal, the strongest first, and how much it does."""
+def _around(message: Message, failing: claims.Claim | None) -> tuple[str, float, float]:
+    """Name what happened around the words, the most telling first; how likely it makes a signal of words that are none;
+    and how much it leaves of the doubt about words that are one.
+
+    The judge knows of stops and refusals and has weighed them already.
+    """
     found = [
-        ("denial", 0.6, bool(message.refused)),
-        ("contradicted", 0.5, failing is not None),
-        ("admission", 0.5, message.owned == claims.STRONG),
-        ("interrupt", 0.4, message.stopped),
-        ("correction", 0.4, message.undone),
+        ("denial", 0.5, 1.0, bool(message.refused)),
+        ("contradicted", 0.5, 0.6, failing is not None),
+        ("admission", 0.5, 0.4, message.owned == claims.STRONG),
+        ("interrupt", 0.3, 1.0, message.stopped),
+        ("correction", 0.4, 0.5, message.undone),
+        ("", 0.0, 0.8, message.owned == claims.WEAK),
     ]
-    holding = [(signal, weight) for signal, weight, holds in found if holds]
-    if not holding:
-        return "", 0.2 if message.owned else 0.0
+    holding = [row for row in found if row[3]]
     left = 1.0
-    for _, weight in holding:
-        left *= 1 - weight
-    return holding[0][0], 1 - left
+    for _, _, doubt, _ in holding:
+        left *= doubt
+    return (holding[0][0], holding[0][1], left) if holding else ("", 0.0, left)
 
 
 def _says_something(message: Message) -> bool:

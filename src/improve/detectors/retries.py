@@ -159,13 +159,13 @@ def _said_before(trail: Trail, step: Step, call: Call) -> Iterator[tuple[int, st
 
 def _retried(step: Step, call: Call, group: list[Failure], how: str) -> Finding:
     """Say what failed and what worked."""
-    from improve.detectors.command import INVOCATION, telling_line
+    from improve.detectors.command import of_the_call, telling_line
 
     last = group[-1]
     times = f" {len(group)} times" if len(group) > 1 else ""
     error = cut(telling_line(last.error), 160)
     words = f"failed{times}: {described(last.call)} ({error}) → worked: {described(call)}"
-    by_call = bool(INVOCATION.search(last.error[:2000]))
+    by_call = of_the_call(last.error)
     severity, (sure, rank) = 3 if len(group) >= IN_VAIN else 2, (0.6, 0.35) if by_call else (0.5, 0.2)
     found = Finding("tool-failure", severity, words, sure, REVIEW, durable=by_call, rank=rank, did=described(call))
     return placed(step.turn, found)
