@@ -29,8 +29,13 @@ def said_in(row: dict[str, Any]) -> Body:
 
 def _call(block: dict[str, Any]) -> Call:
     tool, given = text(block, "name"), part(block, "input")
-    subject = next((text(given, name) for name in _TELLING if text(given, name)), "")
+    subject = next((text(given, name) for name in _TELLING if text(given, name)), "") or _question(given)
     return Call(text(block, "id"), tool, _KINDS.get(tool, OTHER), subject, given)
+
+
+def _question(given: dict[str, Any]) -> str:
+    asked = given.get("questions")
+    return text(asked[0], "question") if isinstance(asked, list) and asked and isinstance(asked[0], dict) else ""
 
 
 def given_in(row: dict[str, Any]) -> Body:

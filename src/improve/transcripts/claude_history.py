@@ -20,9 +20,7 @@ def read(host: str, path: str, offset: int) -> Iterator[Session]:
     for (id, project), stretch in groupby(found, lambda row: _whose(row[1])):
         session = Session(host, path, id=id, cwd=project)
         yield session.with_turns(_turns(session, stretch, whole))
-        for _ in session:
-            pass  # what nobody read is passed over, so that the next stretch begins
-        session.offset, session.bad = whole.offset, whole.bad
+        session.with_turns(iter(list(session)))  # read on, whether or not somebody has: the next stretch begins behind
 
 
 def _whose(row: dict[str, Any]) -> tuple[str, str]:

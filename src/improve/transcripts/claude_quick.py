@@ -26,6 +26,7 @@ _USER = b'user","message":{"role":"user","content":[{"tool_use_id":"'
 _RESULT = b'","type":"tool_result","content":'
 _AGENT = b',"type":"assistant","uuid":"'
 _END = b'}]},"uuid":"'
+_NEXT = b'},{"type":"'
 _FINE = b'"is_error":false'
 _TIME = b'","timestamp":"'
 _DETAIL = b',"toolUseResult":'
@@ -80,7 +81,7 @@ def quick(data: bytes, at: int, stop: int) -> Turn | None:
         if data.startswith(_USER, kind):
             return _result(data, at, kind + len(_USER), stop)
         if data.startswith(b'system"', kind):
-            return PARSE if data.find(b"compact", kind, stop) >= 0 else None
+            return PARSE if data.find(b"compact", at, stop) >= 0 else None
         return PARSE if data.startswith(_LOOKED_AT, kind) else None
     if data.find(b"{", inner + 1, kind) >= 0:
         return PARSE
@@ -115,6 +116,8 @@ def _result(data: bytes, at: int, call: int, stop: int) -> Turn:
         return PARSE
     failed = data.find(b'"is_error"', named, uuid)
     if failed >= 0 and not (failed == uuid - len(_END) - len(_FINE) and data.startswith(_FINE, failed)):
+        return PARSE
+    if data.find(_NEXT, named, uuid) >= 0:  # words typed while allowing the call
         return PARSE
     rest = uuid + 36 + len(_TIME) + 25
     if data.startswith(_DETAIL, rest):

@@ -121,8 +121,12 @@ class Rows:
             return
         yield from self.rest(results=True)
         yield turn
-        if (said := claude_words.answers(row)) and not self.session.parent:
+        if self.session.parent:
+            return
+        if said := claude_words.answers(row):
             yield self._turn(PERSON, row, offset, how=ANSWER, text=said, id=f"{text(row, 'uuid')}/answer")
+        if said := claude_words.beside(row):
+            yield self._turn(PERSON, row, offset, how=STEERED, text=said, id=f"{text(row, 'uuid')}/words")
 
     def _interrupted(self, row: dict[str, Any], offset: int) -> Iterator[Turn]:
         """Tell a call that was stopped while it ran from one that was denied: only then a message is named."""

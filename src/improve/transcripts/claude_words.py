@@ -107,6 +107,13 @@ def answers(row: dict[str, Any]) -> str:
     return "\n".join(line for line in said if line)
 
 
+def beside(row: dict[str, Any]) -> str:
+    """Give what a person typed while allowing a call: a text beside its result, which newer releases mark."""
+    if not flag(row, "holdsPersonsWords") and "permissionDecision" in row:
+        return ""
+    return words(texts(part(row, "message").get("content")))[0]
+
+
 def ended(row: dict[str, Any], told: str) -> tuple[str, str]:
     """Say why a call that failed did not come to its end, and what the person typed as the reason.
 
