@@ -147,6 +147,13 @@ def test_slash_command_and_its_body(tmp_path: Path) -> None:
     assert told(tmp_path, *rows) == ["person | command | use tabs", "person | typed | no!"]
 
 
+def test_command_without_a_body(tmp_path: Path) -> None:
+    """A command that sends nothing to the model has no body: the next prompt is one, however soon it comes."""
+    payload = {"phase": "invocation", "rawCommand": "/remember use tabs", "sentToModel": False}
+    rows = [row("system", subtype="slash_command", systemPayload=payload), user("no!")]
+    assert told(tmp_path, *rows) == ["person | memory | use tabs", "person | typed | no!"]
+
+
 def test_notes(tmp_path: Path) -> None:
     """A compaction and turns taken back are the host's notes."""
     rows = [

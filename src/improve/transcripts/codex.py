@@ -38,6 +38,8 @@ _LONG_ONES: tuple[Kind, ...] = (
     (b"response_item", b"custom_tool_call_output"),
 )
 _ITEM: Kind = (b"event_msg", b"item_completed")
+_COMPACTED: Kind = (b"compacted", None)
+"""Holds much of what was said before, which is no speech."""
 _ITEMS_THAT_TELL = (b'"UserMessage"', b'"ContextCompaction"', b'"Error"')
 _LONG = 4_000
 """Bytes from which on a result is read when somebody asks for it."""
@@ -131,6 +133,8 @@ def _turns(rollout: Rollout, lines: Iterator[tuple[int, bytes | None, bool]]) ->
             continue
         if row.whole is not None:
             yield from rollout.row(row.whole, row.offset)
+        elif row.kind == _COMPACTED:
+            yield from rollout.row({"timestamp": row.at, "type": "compacted", "payload": {}}, row.offset)
         elif row.kind == _ITEM:
             rollout.item(row.line, row.offset)
         else:
@@ -164,7 +168,12 @@ def _row(offset: int, line: bytes, ended: bool) -> Row | None:
     if found is not None:
         kind, at, ordinal = (found[3], found[4]), found[1].decode("utf-8", "replace"), int(found[2] or -1)
         sound = ended and line.endswith(b"}}")
-        if sound and (kind in _SILENT or (kind in _LONG_ONES and len(line) > _LONG) or _is_told_elsewhere(kind, line)):
+        if sound and (
+            kind in _SILENT
+            or kind == _COMPACTED
+            or (kind in _LONG_ONES and len(line) > _LONG)
+            or _is_told_elsewhere(kind, line)
+        ):
             return Row(offset, line, kind, at, ordinal, None)
     whole = base.parsed(line) if line else None
     return None if whole is None else Row(offset, line, kind, at, ordinal, whole)

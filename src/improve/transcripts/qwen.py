@@ -29,6 +29,8 @@ _CODE = re.compile(r"^Exit Code: (-?\d+)\s*$", re.MULTILINE)
 _NOTES = {"chat_compression": session.COMPACTED, "rewind": session.REWOUND}
 _BY_ITSELF = ("scheduled_task", "side_task")
 """Sources of sessions that nobody sits at."""
+_AT_ONCE = 2.0
+"""Seconds within which the body of a command follows it."""
 _FIRST = 8
 """Rows among which a chat tells what it is."""
 
@@ -90,6 +92,8 @@ def _turns(here: Session, path: str, start: int) -> Iterator[Turn]:
         if kind in _TYPES:
             _facts(here, row)
             yield from chat.told(str(kind), row, offset)
+    if chat.begun >= 0:  # a command, whose body the next reading must know for one
+        here.offset = chat.begun
 
 
 class _Chat:
@@ -100,6 +104,9 @@ class _Chat:
         self._seen: set[str] = set()
         self._busy = ""
         self._command = ("", "")
+        self._waiting: Turn | None = None
+        self.begun = -1
+        """Where a command stands whose body has not come yet."""
 
     def told(self, kind: str, row: Mapping[str, Any], offset: int) -> Iterator[Turn]:
         """Give the turns a row stands for; a row of a copied history once."""
@@ -107,6 +114,10 @@ class _Chat:
         if id in self._seen:
             return
         self._seen.update([id] if id else [])
+        if kind != "system" or str(row.get("subtype")) in _NOTES:
+            if self._waiting:
+                yield self._waiting
+            self._waiting, self.begun = None, -1
         if kind == "user":
             yield from self._user(row, id, at, offset)
         elif kind == "assistant":
@@ -128,7 +139,7 @@ class _Chat:
             return
         words = _words(row)
         command, self._command = self._command, ("", "")
-        if command[0] and (words == command[0] or 0 <= seconds(command[1], at) < BREATH):
+        if command[0] and (words == command[0] or 0 <= seconds(command[1], at) < _AT_ONCE):
             return  # the body of the command
         how = session.SCRIPTED if self._here.headless else session.TYPED
         if row.get("subtype") == "mid_turn_user_message":
@@ -147,9 +158,12 @@ class _Chat:
         if how:
             yield Turn(session.HOST, at=at, id=id, offset=offset, how=how)
         elif subtype == "slash_command" and payload.get("phase") != "result" and not self._here.parent:
-            self._command = clean(payload.get("rawCommand")), at
-            turn = spoken.said(self._command[0], at=at, id=id, offset=offset)
-            yield from [turn] if turn else ()
+            raw = clean(payload.get("rawCommand"))
+            turn = spoken.said(raw, at=at, id=id, offset=offset)
+            if payload.get("sentToModel", True):
+                self._command, self._waiting, self.begun = (raw, at), turn, offset
+            elif turn:
+                yield turn
         elif subtype == "session_source" and payload.get("sourceType") in _BY_ITSELF:
             self._here.headless = True
 

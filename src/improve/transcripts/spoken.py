@@ -37,8 +37,17 @@ def said(text: object, *, at: str = "", id: str = "", offset: int = 0, how: str 
     if words[0] == "!" and words[1:2].isalnum():
         return None
     if words[0] == "/" and how != session.SCRIPTED and "/" not in words.split(None, 1)[0][1:]:
-        words, how = words.partition(" ")[2].strip(), session.COMMAND
+        words, how = _arguments(words)
     return Turn(session.PERSON, at=at, id=id, offset=offset, how=how, text=words) if words else None
+
+
+def _arguments(words: str) -> tuple[str, str]:
+    """Give what was typed after the name of a command; with some commands a wish to remember it."""
+    name, *rest = words.split(None, 1)
+    said = rest[0].strip() if rest else ""
+    if name == "/memory" and said.startswith("add "):
+        return said[4:].strip(), session.MEMORY
+    return said, session.MEMORY if name == "/remember" else session.COMMAND
 
 
 def is_command(text: str) -> bool:
