@@ -94,9 +94,9 @@ def signal_of(text: str) -> str:
     if len(text) > LONGEST or is_ours(text):
         return ""
     words = words_only(text)
-    if not words or _is_command(words) or words[:48].casefold().startswith(_NOT_TYPED):
+    if typed_by_nobody(words):
         return ""
-    said = _spoken(words)
+    said = spoken(words)
     if len(said) > _READ + _TAIL:
         said = f"{said[:_READ]}\n{said[-_TAIL:]}"
     points = _points(said)
@@ -141,6 +141,11 @@ def _is_beside(line: str) -> bool:
     if bare[:1] == "-" and (bare[1:2] != " " or bare.endswith("`")):
         return True
     return "-" in bare and bare.isascii() and bare == bare.lower() and bare.replace("-", "").isalnum()
+
+
+def typed_by_nobody(words: str) -> bool:
+    """Tell what no person wrote as a message: nothing, a slash command, what a host or a tool put in their name."""
+    return not words or _is_command(words) or words[:48].casefold().startswith(_NOT_TYPED)
 
 
 def _is_command(words: str) -> bool:
@@ -201,7 +206,7 @@ def _without(text: str, name: str) -> str:
     return text
 
 
-def _spoken(words: str) -> str:
+def spoken(words: str) -> str:
     """Leave out what was pasted: fenced code, quoted lines, lines of code or of a log."""
     kept, fenced = [], False
     for line in _not_ours(words.splitlines()):

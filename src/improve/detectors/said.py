@@ -17,9 +17,7 @@ _ENDS = frozenset(".!?…。！？;；\n")
 _LIKE = {"？": "?", "！": "!", "。": ".", "；": ";", "…": "."}
 _UNSPACED = (("\u0e00", "\u0eff"), ("\u3040", "\u30ff"), ("\u3400", "\u9fff"), ("\uac00", "\ud7af"))
 """Thai and Lao, kana, Han, Hangul: letters that are words, or words without blanks."""
-_ONE = (
-    r"https?://\S+|`[^`\n]{1,80}`|@[\w./\\-]+|\w*[./\\_](?=\w)[\w./\\-]*\w|[^\W_]+(?:-[^\W_]+)*|[?!.,:;…。！？；，、：\n]"
-)
+_ONE = r"https?://\S+|`[^`\n]{1,80}`|@[\w./\\-]+|\w*[./\\_](?=\w)[\w./\\-]*\w|[^\W_]+(?:-[^\W_]+)*|[?!.,:;…。！？；，、：\n]"
 CODE, LINK, FILE, NUMBER = "<code>", "<link>", "<file>", "<number>"
 """What stands for things whose names tell nothing here."""
 _LONGEST_PART = 5
@@ -31,6 +29,8 @@ class Sentence(NamedTuple):
     words: list[str]
     kinds: list[str]
     classes: frozenset[str]
+    heads: tuple[str, ...]
+    """The classes of its first word."""
 
 
 _compiled: re.Pattern[str] | None = None
@@ -113,4 +113,4 @@ def _close(words: list[str], found: list[Sentence]) -> None:
     if any(len(word) > 1 or word.isalnum() for word in words):
         classes = [CLASSES.get(word, ()) for word in words]
         kinds = [known[0] if known else "_" for known in classes]
-        found.append(Sentence(words, kinds, frozenset(name for known in classes for name in known)))
+        found.append(Sentence(words, kinds, frozenset(name for known in classes for name in known), classes[0]))
