@@ -123,7 +123,7 @@ def _facts(rollout: Rollout, lines: Iterator[tuple[int, bytes | None, bool]]) ->
         if number >= _FIRST:
             break
     named = _UUID.findall(os.path.basename(session.path))
-    session.id = session.id or (named[-1] if named else "")
+    session.id = session.id or (named[0] if named else "")
     return known
 
 
