@@ -60,6 +60,16 @@ _SCENARIOS: dict[str, list[Told]] = {
         ("person", "steered", "no, use tabs"),
         ("agent", "", "ok tabs"),
     ],
+    # a call that was stopped never comes back; what was said and then taken back is no longer in the file
+    "tui-abort-and-rewind": [
+        ("person", "typed", "first job"),
+        ("agent", "shell sleep 40", ""),
+        ("tool", "interrupted", ""),
+        ("host", "interrupted", ""),
+        ("host", "rewound", ""),
+        ("person", "typed", "use spaces then"),
+        ("agent", "", "four"),
+    ],
     # the first prompt by the command line; a line after `!` is no call of the agent's
     "tui-shell-and-resume": [
         ("person", "typed", "first prompt by flag"),
@@ -253,6 +263,16 @@ def test_reading_goes_on_where_it_ended(name: str) -> None:
         offset = session.offset
     assert [short(turn) for turn in turns] == _SCENARIOS[name]
     assert offset == len(data)
+
+
+def test_a_file_that_was_written_anew_is_read_from_its_beginning() -> None:
+    """When a person goes back, the program takes the events away; an offset of before may lie anywhere."""
+    path = _events(_TERMINAL, ("user.message", {"content": "one"}), ("user.message", {"content": "two"}))
+    size = path.stat().st_size
+    for offset in (size - 5, size + 50):
+        (session,) = READER.read(str(path), offset)
+        assert [text for _, _, text in tell(session)] == ["one", "two"]
+        assert (session.offset, session.bad) == (size, [])
 
 
 @settings(max_examples=80)

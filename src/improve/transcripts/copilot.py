@@ -9,50 +9,17 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
-from improve.session import (
-    AGENT,
-    ANSWER,
-    BY_PERSON,
-    BY_RULE,
-    COMPACTED,
-    CUT_OFF,
-    FAILED,
-    HOST,
-    INTERRUPTED,
-    QUEUED,
-    REWOUND,
-    SCRIPTED,
-    STEERED,
-    TOOL,
-    TYPED,
-    Call,
-    Result,
-    Session,
-    Turn,
-)
+from improve.session import AGENT, Session, Turn
 from improve.transcripts.base import Reader, Unreadable, below, clean, lines, parsed, rows
-from improve.transcripts.calling import call
+from improve.transcripts.copilot_turns import CONTEXT, learn, turns
 from improve.transcripts.database import MAGIC, Database, opened
-from improve.transcripts.moment import millis
 from improve.transcripts.spoken import said
-from improve.transcripts.whole import entries, mapping, moment
+from improve.transcripts.whole import moment
 
 _STORE, _EVENTS = "session-store.db", "events.jsonl"
 _START = re.compile(rb'"type"\s*:\s*"session\.start"')
-_NOT_TYPED = ("skill-", "system", "agent", "subagent", "autopilot", "hook", "jit-", "thinking-", "task-")
-"""How the sources of messages begin that nobody typed."""
-_CONTEXT = "<skill-context"
-_HOW = {"steering": STEERED, "queued": QUEUED, "enqueue": QUEUED}
-_FEEDBACK = "User feedback: "
-_REJECTED = "The user rejected"
-_ABORTS = ("abort", "session.abort", "assistant.abort")
-_NOTES = {"session.error": FAILED, "session.compaction_complete": COMPACTED, "session.snapshot_rewind": REWOUND}
-_FIRST_MARKED = (1, 0, 64)
-"""Since this version at the latest a terminal's session says which model it starts with, a script's does not."""
-_FASTER = 2_500
-"""Milliseconds between a session that goes on and a prompt within which nobody can have typed it."""
 _LOOKED_AT = 200
 """Events at the beginning of a file among which those are that tell of the session."""
 
@@ -102,120 +69,17 @@ def _recorded(path: str, offset: int) -> Iterator[Session]:
             continue
         if row.get("type") == "user.message":
             break
-        _facts(session, row)
+        learn(session, row)
     if whole and not known:
         raise Unreadable("it has no event of Copilot")
-    yield session.with_turns(_turns(session, rows(session, path, offset)))
+    yield session.with_turns(turns(session, rows(session, path, offset if _still_fits(path, offset) else 0)))
 
 
-def _facts(session: Session, row: dict[str, Any]) -> None:
-    """Take in what an event tells of its session."""
-    kind, data = row.get("type"), mapping(row.get("data"))
-    if kind in ("session.start", "session.resume", "session.context_changed"):
-        context = mapping(data.get("context")) or data
-        session.cwd = clean(context.get("cwd")) or session.cwd
-        session.branch = clean(context.get("branch")) or session.branch
-    if kind == "session.start":
-        session.id = clean(data.get("sessionId")) or session.id
-        session.started = moment(data.get("startTime")) or moment(row.get("timestamp"))
-        session.headless = _version(data.get("copilotVersion")) >= _FIRST_MARKED
-    elif kind == "session.model_change" and data.get("source") == "startup":
-        session.headless = False
-
-
-def _version(text: object) -> tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"\d{1,6}", clean(text).partition("-")[0])[:3])
-
-
-class _Denials(NamedTuple):
-    """Who said no to calls that have not come back yet, and why."""
-
-    known: dict[str, tuple[str, str]]
-
-    def take(self, data: dict[str, Any]) -> None:
-        """Take in how a question for permission was answered."""
-        result = mapping(data.get("result"))
-        kind, call_id = clean(result.get("kind")), clean(data.get("toolCallId"))
-        if not kind.startswith("denied"):
-            self.known.pop(call_id, None)
-        elif kind == "denied-interactively-by-user":
-            self.known[call_id] = BY_PERSON, clean(result.get("feedback")).strip()
-        else:
-            self.known[call_id] = BY_RULE, ""
-
-
-def _turns(session: Session, events: Iterable[tuple[int, dict[str, Any]]]) -> Iterator[Turn]:
-    denials, seen = _Denials({}), set[str]()
-    resumed = 0.0
-    for at, row in events:
-        kind, data, id = clean(row.get("type")), mapping(row.get("data")), clean(row.get("id"))
-        if id and id in seen:
-            continue
-        seen.add(id)
-        about: dict[str, Any] = {"at": moment(row.get("timestamp")), "id": id, "offset": at}
-        _facts(session, row)
-        if kind == "session.resume":
-            resumed = millis(row.get("timestamp"))
-        elif kind == "user.message":
-            at_once = resumed > 0 and millis(row.get("timestamp")) - resumed < _FASTER
-            if turn := _spoken(row, data, SCRIPTED if session.headless or at_once else "", about):
-                yield turn
-        elif kind == "assistant.message":
-            yield from _answered(data, about)
-        elif kind == "permission.completed":
-            denials.take(data)
-        elif kind == "tool.execution_complete" and not data.get("isUserRequested"):
-            yield _returned(data, denials, about)
-        elif kind == "user_input.completed" and data.get("wasFreeform"):
-            if turn := said(data.get("answer"), how=ANSWER, **about):
-                yield turn
-        elif kind in _ABORTS:
-            yield Turn(HOST, how=INTERRUPTED, **about)
-        elif kind in _NOTES and data.get("success") is not False:
-            text = clean(data.get("message")) if kind == "session.error" else ""
-            yield Turn(HOST, how=_NOTES[kind], text=text, **about)
-
-
-def _spoken(row: dict[str, Any], data: dict[str, Any], how: str, about: dict[str, Any]) -> Turn | None:
-    text, source = clean(data.get("content")), clean(data.get("source"))
-    if source.startswith(_NOT_TYPED) or text.startswith(_CONTEXT):
-        return None
-    if row.get("agentId") or data.get("parentToolCallId"):  # what the agent asked of a subagent
-        return None
-    return said(text, how=how or _HOW.get(clean(data.get("delivery")), TYPED), **about)
-
-
-def _answered(data: dict[str, Any], about: dict[str, Any]) -> Iterator[Turn]:
-    text, calls = clean(data.get("content")), tuple(map(_call, entries(data.get("toolRequests"))))
-    if text or calls:
-        yield Turn(AGENT, text=text, calls=calls, **about)
-
-
-def _call(request: dict[str, Any]) -> Call:
-    return call(request.get("name"), request.get("arguments"), request.get("toolCallId"))
-
-
-def _returned(data: dict[str, Any], denials: _Denials, about: dict[str, Any]) -> Turn:
-    call_id, error, result = clean(data.get("toolCallId")), data.get("error"), mapping(data.get("result"))
-    code = mapping(data.get("shellExecution")).get("exitCode")
-    failed = data.get("success") is False or (isinstance(code, int | float) and code != 0)
-    # the short form has the notes of hooks glued to it
-    text = clean(result.get("detailedContent")) or clean(result.get("content")) or clean(data.get("result"))
-    ended, reason = denials.known.pop(call_id, ("", ""))
-    if isinstance(error, dict):
-        text = text or clean(error.get("message"))
-        if not ended:
-            ended, reason = _ended(clean(error.get("message")), clean(error.get("code")))
-    return Turn(TOOL, failed=failed, results=(Result(call_id, failed, text, ended if failed else "", reason),), **about)
-
-
-def _ended(message: str, code: str) -> tuple[str, str]:
-    """Tell from an error alone who ended a call."""
-    if message.startswith(_REJECTED):
-        return BY_PERSON, message.partition(_FEEDBACK)[2].strip()
-    if code in ("denied", "rejected"):
-        return BY_RULE, ""
-    return (CUT_OFF, "") if code in ("aborted", "cancelled", "canceled") else ("", "")
+def _still_fits(path: str, offset: int) -> bool:
+    """Tell whether a line begins there: the events are written anew, and fewer, when a person goes back."""
+    with open(path, "rb") as stream:
+        stream.seek(max(offset - 1, 0))
+        return offset == 0 or stream.read(1) == b"\n"
 
 
 def _is_store(database: Database) -> bool:
@@ -250,7 +114,7 @@ def _prompts(database: Database, session: Session) -> Iterator[Turn]:
         for number, (prompt, index, answer, at) in enumerate(database.rows(query, session.id)):
             about: dict[str, Any] = {"at": _zoned(at), "offset": number}
             text = clean(prompt)
-            if not text.startswith(_CONTEXT) and (turn := said(text, id=f"{session.id}:{clean(str(index))}", **about)):
+            if not text.startswith(CONTEXT) and (turn := said(text, id=f"{session.id}:{clean(str(index))}", **about)):
                 yield turn
             if text := clean(answer):
                 yield Turn(AGENT, text=text, **about)
