@@ -127,7 +127,7 @@ def _database(seed: Seed, target: Path, chance: Random) -> Path | None:
 
 def name_of_store(path: Path) -> str:
     """Name the database a dump is of."""
-    return {"chat.sql": "store.db", "state.sql": "state.vscdb"}.get(path.name, "")
+    return {"chat.sql": "store.db", "state.sql": "state.vscdb", "sessions.sql": "sessions.db"}.get(path.name, "")
 
 
 def _window(data: bytes, chance: Random) -> bytes:
@@ -190,6 +190,8 @@ def problems(reader: Reader, path: Path, chance: Random) -> list[str]:
             offsets.append(one.offset)
     except Unreadable as why:
         found += [] if str(why) and "\n" not in str(why) else [f"no clause: {why!r}"]
+    except OSError as error:  # a database that SQLite does not open is like a file that the system does not
+        found += [] if path.suffix in (".db", ".vscdb") else [_named(error)]
     except Exception as error:  # whatever it is, it is the finding
         found.append(_named(error))
     taken = time.process_time() - started
@@ -244,8 +246,6 @@ def _report(troubles: list[Trouble]) -> str:
 @pytest.mark.parametrize("host", _HOSTS)
 def test_a_sample_of_broken_transcripts_is_read_or_named(host: str, tmp_path: Path) -> None:
     """No traceback, no hang, nothing that cannot be stored."""
-    if not seeds(host):
-        pytest.skip(f"no recorded session of {host}")
     troubles, read = sweep(range(1_000_000, 1_000_000 + _QUICK), tmp_path, (host,))
     assert not troubles, _report(troubles)
     assert read == {host: _QUICK}
@@ -313,9 +313,9 @@ def test_bad_lines_in_the_middle_are_counted(host: str, tmp_path: Path) -> None:
         assert _bad(reader, tmp_path / path.name) == [at + 1, at + 2, at + 3], f"{path.name}, after line {at}"
 
 
-def test_every_kind_of_record_is_broken() -> None:
-    """There is something recorded of every host that is read, or it is known why not."""
-    assert {host for host in _HOSTS if not seeds(host)} <= {"goose"}
+def test_transcripts_of_every_host_are_broken() -> None:
+    """There is something recorded of each that is read."""
+    assert [host for host in _HOSTS if not seeds(host)] == []
 
 
 def test_a_variant_is_the_same_for_the_same_number(tmp_path: Path) -> None:

@@ -1,0 +1,21 @@
+-- sessions/sessions.db: a session, and one of a subagent
+CREATE TABLE sessions (id TEXT PRIMARY KEY, name TEXT, session_type TEXT, working_dir TEXT, created_at TIMESTAMP, parent_session_id TEXT);
+CREATE TABLE messages (id INTEGER PRIMARY KEY, message_id TEXT, session_id TEXT, role TEXT, content_json TEXT, created_timestamp INTEGER, metadata_json TEXT);
+INSERT INTO sessions VALUES ('20260301_1', 'tests', 'user', '/home/user/app', '2026-03-01 09:00:00', NULL);
+INSERT INTO sessions VALUES ('20260301_2', 'search', 'sub_agent', '/home/user/app', '2026-03-01 09:05:00', '20260301_1');
+INSERT INTO messages VALUES (1, 'm0', '20260301_1', 'user', '[{"type": "text", "text": "run the tests"}]', 1772355600, NULL);
+INSERT INTO messages VALUES (2, 'm1', '20260301_1', 'assistant', '[{"type": "thinking", "thinking": "use tabs"}, {"type": "text", "text": "I run them."}]', 1772355601, NULL);
+INSERT INTO messages VALUES (3, 'm2', '20260301_1', 'assistant', '[{"type": "toolRequest", "id": "c1", "toolCall": {"status": "success", "value": {"name": "developer__shell", "arguments": {"command": "npm test"}}}}]', 1772355602, NULL);
+INSERT INTO messages VALUES (4, 'm3', '20260301_1', 'user', '[{"type": "toolResponse", "id": "c1", "toolResult": {"status": "success", "value": {"content": [{"type": "text", "text": "done"}], "isError": true}}}]', 1772355603, NULL);
+INSERT INTO messages VALUES (5, 'm4', '20260301_1', 'assistant', '[{"type": "toolRequest", "id": "c1", "toolCall": {"status": "success", "value": {"name": "developer__text_editor", "arguments": {"command": "str_replace", "path": "/w/a.py"}}}}]', 1772355604, NULL);
+INSERT INTO messages VALUES (6, 'm5', '20260301_1', 'user', '[{"type": "toolResponse", "id": "c1", "toolResult": {"status": "success", "value": {"content": [{"type": "text", "text": "The user has declined to run this tool. DO NOT attempt to call this tool again."}], "isError": false}}}]', 1772355605, NULL);
+INSERT INTO messages VALUES (7, 'm6', '20260301_1', 'user', '[{"type": "text", "text": "always use pnpm"}]', 1772355606, NULL);
+INSERT INTO messages VALUES (8, 'm7', '20260301_1', 'assistant', '[{"type": "toolRequest", "id": "c1", "toolCall": {"status": "success", "value": {"name": "developer__shell", "arguments": {"command": "sleep 60"}}}}]', 1772355607, NULL);
+INSERT INTO messages VALUES (9, 'm8', '20260301_1', 'user', '[{"type": "toolResponse", "id": "c1", "toolResult": {"status": "error", "error": "Interrupted by the user to make a correction"}}]', 1772355608, NULL);
+INSERT INTO messages VALUES (10, 'm9', '20260301_1', 'assistant', '[{"type": "text", "text": "The existing call was interrupted."}]', 1772355609, NULL);
+INSERT INTO messages VALUES (11, 'm10', '20260301_1', 'user', '[{"type": "text", "text": "hidden from the person"}]', 1772355610, '{"userVisible": false}');
+INSERT INTO messages VALUES (12, 'm11', '20260301_1', 'user', '[{"type": "conversationCompacted", "msg": "use tabs"}]', 1772355611, NULL);
+INSERT INTO messages VALUES (13, 'm12', '20260301_1', 'assistant', '[{"type": "error", "error": "429"}]', 1772355612, NULL);
+INSERT INTO messages VALUES (14, 'm13', '20260301_1', 'user', '[{"type": "text", "text": "no, tabs"}]', 1772355613, NULL);
+INSERT INTO messages VALUES (15, 'm14', '20260301_2', 'user', '[{"type": "text", "text": "search for all uses"}]', 1772355614, NULL);
+INSERT INTO messages VALUES (16, 'm15', '20260301_2', 'assistant', '[{"type": "text", "text": "three"}]', 1772355615, NULL);
