@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _BATCH = 200
 """Findings that are sorted at once."""
+_PACKAGE = os.path.dirname(os.path.dirname(__file__))
 _LONGEST_ASK = 601
 """Characters; longer words are no instruction that comes again."""
 _SAVED = 5.0
@@ -155,6 +156,8 @@ class Reading:
             self._give_up(source, str(exc))
             return
         except OSError as exc:
+            if str(exc.filename).startswith(_PACKAGE):  # a part of the program is missing
+                raise
             self._give_up(source, (exc.strerror or "cannot be read").lower())
             return
         except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as exc:
