@@ -27,6 +27,16 @@ _SCENARIOS: dict[str, list[Told]] = {
         ("agent", "", "k"),
     ],
     "model-error": [("person", "scripted", "hi there"), ("host", "failed", "400 bad scripted")],
+    # what the agent asked of its subagent is nobody's words
+    "subagent": [
+        ("person", "scripted", "where are the tests"),
+        ("agent", "other look", ""),
+        ("agent", "shell false", ""),
+        ("tool", "failed", ""),
+        ("agent", "", "sub answer"),
+        ("tool", "ok", ""),
+        ("agent", "", "main answer"),
+    ],
     "tool-errors": [
         ("person", "scripted", "hi there"),
         ("agent", "other", ""),
