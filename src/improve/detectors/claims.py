@@ -11,6 +11,7 @@ from typing import NamedTuple
 from improve.detectors import sayings
 
 _SIGNS = " \t\r\n.,!?;:…。，！？~()\"'👍🙏"
+_DECLINED = re.compile(r"\bno\W{1,2}(?:thanks?|thank you|problem|worries|need)\b(?! to\b)")
 _PART = re.compile(r"[,，、.!。！]\s*")
 _SENTENCE = re.compile(r"[^\n.!?。！？…]+(?:[.!?…](?!\s)[^\n.!?。！？…]*)*[.!?。！？…]*")
 _NOT_SAID = re.compile(r"```.*?(?:```|$)|^\s*>.*$", re.DOTALL | re.MULTILINE)
@@ -84,7 +85,8 @@ def goes_on(text: str) -> bool:
     """Tell a word of approval or of going on, which says nothing of what came before."""
     if len(text) >= 80:
         return False
-    parts = [part.strip(_SIGNS) for part in _PART.split(text.lower())]
+    polite = _DECLINED.sub("ok", text.lower())
+    parts = [part.strip(_SIGNS) for part in _PART.split(polite)]
     return all(not part or sayings.GOES_ON.pattern.fullmatch(part) for part in parts)
 
 

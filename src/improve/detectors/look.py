@@ -11,7 +11,7 @@ from typing import NamedTuple
 from improve import cue
 from improve.detectors import claims
 from improve.detectors.finding import NONE, REVIEW, Finding
-from improve.detectors.message import Heard, Judge, Message, settle
+from improve.detectors.message import Heard, Judge, Message, settle, unquoted
 from improve.detectors.retries import Retries, placed
 from improve.detectors.trail import BEFORE, Step, Trail, changes, described
 from improve.session import (
@@ -181,7 +181,7 @@ class _Walk:
         if why:
             yield Seen(number, turn, why)
             return
-        message = Message(turn, number, self._own(words), turn.how)
+        message = Message(turn, number, unquoted(self._own(words)), turn.how)
         if self._refused is not None and self._refused.finding is not None:
             message = message._replace(refused=self._refused.finding.did)
             self._refused = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -17,6 +18,13 @@ LONGEST = 4_000
 """Characters of a person's words that are kept."""
 OWNED_SURE = 0.85
 """Confidence from which words that the agent itself owned up to are counted without asking."""
+QUOTE = 500
+"""Characters from which a quotation is a pasted text."""
+_FENCED = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
+_QUOTED = re.compile(
+    rf'"[^"]{{{QUOTE},}}"|“[^”]{{{QUOTE},}}”|«[^»]{{{QUOTE},}}»|„[^“”]{{{QUOTE},}}[“”]|「[^」]{{{QUOTE},}}」'
+    rf"|```(?:[^`]|`(?!``)){{{QUOTE},}}(?:```|\Z)"
+)
 _COMPARED, _REMEMBERED = 400, 200
 _ALIKE, _AGAIN = 90, 85
 
@@ -59,6 +67,21 @@ class Message(NamedTuple):
     """The agent then threw work away."""
 
 
+def unquoted(words: str) -> str:
+    """Leave out what was pasted at length, between quotation marks or in a fence: somebody else says it.
+
+    >>> unquoted("as he says")
+    'as he says'
+    """
+    return _QUOTED.sub("“…”", words) if len(words) > QUOTE else words
+
+
+def framed(words: str) -> bool:
+    """Tell a line that announces a text from a message of one's own: `Sum this up:` and a page below it."""
+    head, _, rest = words.strip().partition("\n")
+    return len(rest) > QUOTE and head.rstrip().endswith((":", "：", "»", "”"))
+
+
 class Heard:
     """What a person said in this session so far, to know a repetition."""
 
@@ -94,7 +117,9 @@ def _alike(plain: str, others: deque[str], least: int) -> int:
 
 def settle(message: Message, after: str, *, headless: bool, judge: Judge) -> tuple[Finding | None, str]:
     """Judge a message when all its evidence is there; give the finding, if it is one, and why."""
-    verdict = judge(message.words, message.before, after, moments=_moments(message))
+    if claims.goes_on(message.words):
+        return None, "an approval, or a word to go on"
+    verdict = judge(_FENCED.sub("\n", message.words), message.before, after, moments=_moments(message))
     failing = claims.claimed(message.before) if claims.fails(message.words) else None
     if headless or message.how == SCRIPTED:
         if verdict.tier == NONE:
@@ -108,6 +133,8 @@ def settle(message: Message, after: str, *, headless: bool, judge: Judge) -> tup
         verdict = _raised(message, verdict, failing)
     if verdict.tier == NONE:
         return None, f"not taken for one ({verdict.confidence:.2f})"
+    if framed(message.words):
+        verdict = verdict._replace(tier=REVIEW)
     turn = message.turn
     found = Finding(
         verdict.signal, verdict.severity, message.words[:LONGEST], round(verdict.confidence, 4), verdict.tier,
@@ -160,9 +187,8 @@ def _evidence(message: Message, failing: claims.Claim | None) -> list[str]:
 def _denial(message: Message, verdict: Verdict) -> Verdict:
     """Take the reason of a refusal for what it is: the person says no, and says why."""
     asks = message.words.rstrip().endswith(("?", "？"))
-    empty = claims.goes_on(message.words)
-    confidence = max(verdict.confidence, 0.3 if empty else 0.7 if asks else 0.9)
-    tier = SURE if verdict.tier == SURE or not (asks or empty) else REVIEW
+    confidence = max(verdict.confidence, 0.7 if asks else 0.9)
+    tier = SURE if verdict.tier == SURE or not asks else REVIEW
     return verdict._replace(signal="denial", severity=max(verdict.severity, 2), confidence=confidence, tier=tier)
 
 
@@ -213,9 +239,9 @@ def _around(message: Message, failing: claims.Claim | None) -> tuple[str, float,
 
 
 def _says_something(message: Message) -> bool:
-    """Tell words that may give a reason from going on, an answer, and a question that the agent did not own up to."""
+    """Tell words that may give a reason from an answer and from a question that the agent did not own up to."""
     words = message.words.strip()
-    if claims.goes_on(words) or len(words) < 4 or message.how == ANSWER:
+    if len(words) < 4 or message.how == ANSWER:
         return False
     return message.owned == claims.STRONG or not words.endswith(("?", "？"))
 

@@ -117,10 +117,7 @@ class Retries:
         times = 1 if self._edited > last else times + 1
         self._vain[key] = times, number
         if times == IN_VAIN and self._may("waste"):
-            from improve.detectors.command import telling_line
-
-            said = cut(telling_line(error), 160)
-            words = f"failed {IN_VAIN} times unchanged: {described(call)} ({said})"
+            words = f"failed {IN_VAIN} times unchanged: {described(call)}{_error(call, error)}"
             yield placed(turn, Finding("waste", 2, words, 0.5, REVIEW, rank=0.15, did=described(call)))
 
     def _contradicted(self, turn: Turn, step: Step, call: Call, error: str) -> Iterator[Finding]:
@@ -159,16 +156,24 @@ def _said_before(trail: Trail, step: Step, call: Call) -> Iterator[tuple[int, st
 
 def _retried(step: Step, call: Call, group: list[Failure], how: str) -> Finding:
     """Say what failed and what worked."""
-    from improve.detectors.command import of_the_call, telling_line
+    from improve.detectors.command import of_the_call
 
     last = group[-1]
     times = f" {len(group)} times" if len(group) > 1 else ""
-    error = cut(telling_line(last.error), 160)
-    words = f"failed{times}: {described(last.call)} ({error}) → worked: {described(call)}"
+    words = f"failed{times}: {described(last.call)}{_error(last.call, last.error)} → worked: {described(call)}"
     by_call = of_the_call(last.error)
     severity, (sure, rank) = 3 if len(group) >= IN_VAIN else 2, (0.6, 0.35) if by_call else (0.5, 0.2)
     found = Finding("tool-failure", severity, words, sure, REVIEW, durable=by_call, rank=rank, did=described(call))
     return placed(step.turn, found)
+
+
+def _error(call: Call, error: str) -> str:
+    """Quote the line of an error that says most, of commands only: what comes from elsewhere may say anything."""
+    if call.kind != SHELL:
+        return ""
+    from improve.detectors.command import telling_line
+
+    return f" ({line})" if (line := telling_line(error)) else ""
 
 
 def placed(turn: Turn, finding: Finding) -> Finding:
