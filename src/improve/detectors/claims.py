@@ -11,6 +11,11 @@ from typing import NamedTuple
 from improve.detectors import sayings
 
 _SIGNS = " \t\r\n.,!?;:…。，！？~()\"'👍🙏"
+_PRAISE = re.compile(
+    r"\W*(?:(?:oh|ah|hm+|wow|ok|yes|yeah|yep|great|nice|perfect|awesome|cool|excellent|super|good|thanks?|lovely)\b\W*)*"
+    r"(?:(?:wow|great|nice|perfect|awesome|cool|excellent|thanks?|lovely)\b"
+    r"|(?:it|that|this|everything)(?: now|'s)? work(?:s|ed|ing)\b)"
+)
 _DECLINED = re.compile(r"\bno\W{1,2}(?:thanks?|thank you|problem|worries|need)\b(?! to\b)")
 _PART = re.compile(r"[,，、.!。！]\s*")
 _SENTENCE = re.compile(r"[^\n.!?。！？…]+(?:[.!?…](?!\s)[^\n.!?。！？…]*)*[.!?。！？…]*")
@@ -51,8 +56,8 @@ def _find(text: str, saying: sayings.Saying) -> Claim | None:
 
 
 def _hedged(sentence: str) -> bool:
-    """Tell a condition, a question or a denial from a claim."""
-    return sentence.rstrip().endswith(("?", "？")) or bool(
+    """Tell a condition, a question, a denial or a heading from a claim."""
+    return sentence.rstrip("* ").endswith(("?", "？", ":", "：")) or bool(
         re.search(r"\b(?:if|once|until|unless|whether|not|n't|verify that|make sure|ensure|want me)\b", sentence, re.I)
     )
 
@@ -94,6 +99,11 @@ def sentences(text: str) -> list[str]:
     """Split an agent's text, without code and quoted lines, into sentences that are cut at 240 characters."""
     found = (" ".join(s.split()) for s in _SENTENCE.findall(_NOT_SAID.sub("\n", text[-_READ:])))
     return [s[:240].lstrip("#-*• ") for s in found if s]
+
+
+def praises(text: str) -> bool:
+    """Tell words that begin with praise, or say that it works."""
+    return bool(_PRAISE.match(text[:80].lower()))
 
 
 def wasted(text: str) -> bool:

@@ -133,7 +133,7 @@ def settle(message: Message, after: str, *, headless: bool, judge: Judge) -> tup
         verdict = _raised(message, verdict, failing)
     if verdict.tier == NONE:
         return None, f"not taken for one ({verdict.confidence:.2f})"
-    if framed(message.words):
+    if framed(message.words) or len(message.words) > LONGEST:
         verdict = verdict._replace(tier=REVIEW)
     turn = message.turn
     found = Finding(
@@ -241,7 +241,7 @@ def _around(message: Message, failing: claims.Claim | None) -> tuple[str, float,
 def _says_something(message: Message) -> bool:
     """Tell words that may give a reason from an answer and from a question that the agent did not own up to."""
     words = message.words.strip()
-    if len(words) < 4 or message.how == ANSWER:
+    if len(words) < 4 or message.how == ANSWER or claims.praises(words):
         return False
     return message.owned == claims.STRONG or not words.endswith(("?", "？"))
 

@@ -206,7 +206,8 @@ wciąż dalej
 nie_ vẫn không 还是 仍然 依然 還是 没 不 报错 同样 まだ 直って 動か 変わ 同じ 여전히 아직도 안 똑같 작동
 """,
     r"""
-\bstill\b[^.!?\n]{0,50}\b(?:not|no|n't|fail\w*|broken|broke|error\w*|wrong|missing|the same|same|crash\w*|empty|blank|\
+(?<!you )\bstill\b[^.!?\n]{0,50}\b(?:not|no|n't|fail\w*|broken|broke|error\w*|wrong|missing|the same|same|crash\w*|\
+empty|blank|\
 see|get|getting|seeing|have|there|shows?|happen\w*|stuck|hang\w*|red)\b
 \bstill (?:doesn|isn|won|can|not|don|didn|no|tiny|\w+ing\b)
 \b(?:it|that|this|the \w+)\s+(?:still\s+)?(?:is|was|'s)?\s*(?:broken|failing|failed|not working|not fixed)\b
