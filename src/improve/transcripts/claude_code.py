@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 
-from improve.session import TOOL, Session, Turn
+from improve.session import Session, Turn
 from improve.transcripts import claude_history, claude_words
 from improve.transcripts.base import Reader, below, lines, parsed
 from improve.transcripts.blocks import blocks
@@ -20,6 +20,8 @@ HOST_NAME = "claude-code"
 _BLANK = b" \t\r\x00\xef\xbb\xbf"
 _HEAD_ROWS = 200
 """Records at the beginning of a file in which the facts of a session are looked for."""
+_HEAD = 1 << 14
+"""Bytes that are read for them at first."""
 
 
 def files(place: str) -> Iterator[str]:
@@ -51,7 +53,7 @@ def _know(session: Session, path: str) -> None:
     """Learn from the first records whose session it is and where it was held."""
     session.id = os.path.basename(path).removesuffix(".jsonl")
     named = False
-    for number, (_, line, _) in enumerate(lines(path)):
+    for line in _first(path):
         row = parsed(line.strip(_BLANK)) if line else None
         if row is None:
             continue
@@ -65,8 +67,18 @@ def _know(session: Session, path: str) -> None:
             if flag(row, "isSidechain") and (agent := text(row, "agentId")):
                 session.parent, session.id = text(row, "sessionId"), agent
             return
+
+
+def _first(path: str) -> Iterator[bytes | None]:
+    """Give the first lines of a file, of which nearly always the first two or three tell enough."""
+    with open(path, "rb", buffering=0) as stream:
+        head = stream.read(_HEAD).split(b"\n")
+    yield from head[:-1]
+    for number, (_, line, _) in enumerate(lines(path)):
         if number > _HEAD_ROWS:
             return
+        if number >= len(head) - 1:
+            yield line
 
 
 def _turns(session: Session, path: str, start: int) -> Iterator[Turn]:
@@ -88,9 +100,8 @@ def _turns(session: Session, path: str, start: int) -> Iterator[Turn]:
                 key = turn.key
                 if key not in seen and key not in before:
                     seen.add(key)
-                    rows.stopped = False
-                    if rows.denied or rows.absorbed:
-                        yield from rows.rest(results=turn.who == TOOL)
+                    if rows.expects:
+                        yield from rows.unmet(turn.who)
                     turn.offset = base + at
                     session.offset = base + stop + 1
                     yield turn

@@ -26,15 +26,16 @@ _USER = b'user","message":{"role":"user","content":[{"tool_use_id":"'
 _RESULT = b'","type":"tool_result","content":'
 _AGENT = b',"type":"assistant","uuid":"'
 _END = b'}]},"uuid":"'
-_NEXT = b'},{"type":"'
-_FINE = b'"is_error":false'
+_NEXT = b'},{"type":"text"'
+_WORDS = 16_000
+"""Bytes before the end of a result in which words are looked for that a person typed while allowing the call."""
+_FINE, _BAD = b'"is_error":false', b'"is_error":true'
 _TIME = b'","timestamp":"'
 _DETAIL = b',"toolUseResult":'
-_PLAIN = (
-    b'{"type":', b'{"filePath":', b'{"mode":', b'{"filenames":', b'{"success":', b'{"oldTodos":', b'{"status":',
-    b'{"plan":', b'{"bytes":', b'{"query":', b'[', b'"',
-)  # fmt: skip
-"""How what a tool gave begins when it holds neither a person's answers nor word of a stop."""
+_DONE = (b'{"type":', b'{"filePath":', b'{"mode":', b'{"filenames":')
+"""How what a tool for files gave begins, which it gives only when it went well."""
+_PLAIN = (b'{"success":', b'{"oldTodos":', b'{"status":', b'{"plan":', b'{"bytes":', b'{"query":', b"[", b'"')
+"""How what another tool gave begins when it holds neither a person's answers nor word of a stop."""
 _LOOKED_AT = (b"user", b"assistant", b"system", b"attachment", b"queue-operation", b"message")
 
 
@@ -114,17 +115,20 @@ def _result(data: bytes, at: int, call: int, stop: int) -> Turn:
     uuid = data.find(_END, named, stop) + len(_END)
     if uuid < len(_END) or not _is_usual(data, uuid):
         return PARSE
-    failed = data.find(b'"is_error"', named, uuid)
-    if failed >= 0 and not (failed == uuid - len(_END) - len(_FINE) and data.startswith(_FINE, failed)):
-        return PARSE
-    if data.find(_NEXT, named, uuid) >= 0:  # words typed while allowing the call
+    end = uuid - len(_END)
+    if data.find(_NEXT, end - _WORDS if end - named > _WORDS else named, end) >= 0:
         return PARSE
     rest = uuid + 36 + len(_TIME) + 25
     if data.startswith(_DETAIL, rest):
         rest += len(_DETAIL)
+        if data.startswith(_DONE, rest):
+            return PARSE if data.endswith(_BAD, named, end) else Quick(TOOL, data, (at, stop), uuid)
         if not data.startswith(_PLAIN, rest) and _is_special(data, rest, stop):
             return PARSE
     elif data.find(_DETAIL, rest, stop) >= 0:
+        return PARSE
+    failed = data.find(b'"is_error"', named, end)
+    if failed >= 0 and not (failed == end - len(_FINE) and data.startswith(_FINE, failed)):
         return PARSE
     return Quick(TOOL, data, (at, stop), uuid)
 

@@ -42,6 +42,8 @@ class Rows:
         """Queued words that a row before the agent's next one repeats, in most releases."""
         self.stopped = False
         """The last result was denied or stopped, which the row that follows says again."""
+        self.expects = False
+        """One of these may be so."""
         self.queue: list[str] = []
         self.taken: set[str] = set()
         """Words that were queued, and those that were taken up at the end of the agent's turn."""
@@ -59,6 +61,12 @@ class Rows:
         if len(self.seen) >= _SEEN:
             self.before, self.seen = self.seen, set()
 
+    def unmet(self, who: str) -> list[Turn]:
+        """Give what waited when a turn of the agent or a result comes that was not parsed."""
+        waiting = self.rest(results=who == TOOL)
+        self.stopped, self.expects = False, bool(self.absorbed)
+        return waiting
+
     def rest(self, *, results: bool = False) -> list[Turn]:
         """Give what waited for a row that does not come; before more results only the denials."""
         waiting, self.denied = self.denied, []
@@ -68,7 +76,7 @@ class Rows:
 
     def turns(self, row: dict[str, Any], offset: int) -> Iterator[Turn]:
         """Give the turns of one row."""
-        kind = row.get("type")
+        kind, self.expects = row.get("type"), True
         if kind == "queue-operation":
             self._queued(row, offset)
         elif kind == "system":
