@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from improve.cluster import Told, cluster, repeated, told
+from improve.cluster import Told, again, cluster, repeated, told
 from improve.detectors.finding import Finding
 
 ASKS = Path(__file__).parent / "data" / "detect" / "asks.txt"
@@ -114,6 +114,15 @@ def test_an_instruction_repeated_in_one_session_is_not_enough() -> None:
     asked = "explain your plan in three sentences first"
     assert repeated([Told(asked, "s1"), Told(asked, "s1")]) == []
     assert repeated(in_sessions(asked, asked), least=3) == []
+
+
+def test_a_repeated_ask_becomes_a_finding_for_review() -> None:
+    """The last words, never sure, likelier with every session."""
+    asked = "explain your plan in three sentences first"
+    few, many = (again(repeated(in_sessions(*[asked] * n))[0]) for n in (2, 5))
+    assert (few.signal, few.words, few.tier, few.at) == ("repeated-ask", asked, "review", "2026-03-02")
+    assert (few.severity, many.severity) == (2, 3)
+    assert 0 < few.rank < many.rank < 1 and few.confidence < many.confidence <= 1
 
 
 def anything() -> st.SearchStrategy[Told]:

@@ -198,6 +198,12 @@ changes change everything proceed next step go ahead try look show me make work 
 restart stop server app lint merge branch error errors issue bug create read see what how why where install
 """)
 """Words of the everyday: an instruction of nothing else is one of those that every session has."""
+_ASKING = re.compile(
+    r"(?:what|why|how|who|where|when|which|is|are|does|do|did|was|were|has|have|wie|was|warum|wo|wer|ist|hat|qué|que|cómo"
+    r"|dónde|por|où|quoi|comment|pourquoi|est|que|como|o que|cosa|come|perché|wat|hoe|waarom|что|как|почему|где|co|jak)"
+    r"(?:'s|s|’s)?\b|\w*[\u3040-\u9fff]",
+    re.IGNORECASE,
+)
 _TURNS = _set("""
 not no never dont don't doesn't without nicht kein keine nie pas jamais nunca sem não не нет без
 """)
@@ -237,9 +243,23 @@ def _plain(words: str) -> str:
     return " ".join(words[: _LONGEST_ASK + 1].casefold().split()).strip(" .,!?;:。，！？")
 
 
+def again(group: Cluster) -> Finding:
+    """Make a finding of an instruction that was asked again: its last words, the surer the more sessions asked."""
+    from improve.detectors.finding import REVIEW, Finding
+
+    last, times = group.told[-1], group.sessions
+    likely = 1 - 0.6 ** (times - 1)
+    return Finding(
+        "repeated-ask", 3 if times > 3 else 2, last.words, round(0.4 + likely / 2, 4), REVIEW, True, likely,
+        did=f"asked in {times} sessions", at=last.at,
+    )  # fmt: skip
+
+
 def _is_ask(words: str) -> bool:
-    """Tell an instruction of a person from a command, a paste and an answer."""
+    """Tell an instruction of a person from a command, a paste, an answer and a question."""
     bare = words.strip()
+    if bare.endswith(("?", "？", "吗", "か")) and _ASKING.match(bare):
+        return False
     return 8 <= len(bare) <= _LONGEST_ASK and bare[0] not in "/!<{[#`" and bare.count("\n") < 8 and "```" not in bare
 
 
