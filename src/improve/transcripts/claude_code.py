@@ -12,7 +12,7 @@ from improve.session import Session, Turn
 from improve.transcripts import claude_history, claude_words
 from improve.transcripts.base import Reader, below, lines, parsed
 from improve.transcripts.blocks import blocks
-from improve.transcripts.claude_quick import PARSE, Quick, quick
+from improve.transcripts.claude_quick import PARSE, Lines, Quick
 from improve.transcripts.claude_rows import Rows
 from improve.transcripts.claude_words import flag, text
 
@@ -84,7 +84,7 @@ def _first(path: str) -> Iterator[bytes | None]:
 def _turns(session: Session, path: str, start: int) -> Iterator[Turn]:
     """Give the turns of a file: from their bytes where these are sure, by parsing where not."""
     session.offset, number = start, 0
-    rows = Rows(session)
+    rows, quick = Rows(session), Lines().turn
     for base, data, end, whole in blocks(path, start):
         rows.forget()
         seen, before = rows.seen, rows.before

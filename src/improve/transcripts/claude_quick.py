@@ -20,9 +20,13 @@ PARSE = Turn("")
 
 _HEAD, _TAIL = 2_000, 1_500
 """Bytes before the type of a record, and behind it in a record of the agent, where they are as usual."""
+_OPENS, _CLOSES = b"{}"
+_PARENT = b'{"parentUuid":"'
+_BEHIND = len(_PARENT) + 36
 _TYPE = b'"type":"'
 _MESSAGE, _ATTACHMENT = b'"message":', b'"attachment":'
-_USER = b'user","message":{"role":"user","content":[{"tool_use_id":"'
+_SAYS, _PROGRESS = b'"message":{"model":"claude', b'"type":"progress","data":{'
+_USER = b'"type":"user","message":{"role":"user","content":[{"tool_use_id":"'
 _RESULT = b'","type":"tool_result","content":'
 _AGENT = b',"type":"assistant","uuid":"'
 _END = b'}]},"uuid":"'
@@ -31,6 +35,8 @@ _WORDS = 16_000
 """Bytes before the end of a result in which words are looked for that a person typed while allowing the call."""
 _FINE, _BAD = b'"is_error":false', b'"is_error":true'
 _TIME = b'","timestamp":"'
+_RECORD = 36 + len(_TIME) + 24
+"""Bytes of a uuid, and of the time beside it."""
 _DETAIL = b',"toolUseResult":'
 _DONE = (b'{"type":', b'{"filePath":', b'{"mode":', b'{"filenames":')
 """How what a tool for files gave begins, which it gives only when it went well."""
@@ -70,27 +76,72 @@ class Quick(Turn):
         return said_in(row) if self.who == AGENT else given_in(row)
 
 
-def quick(data: bytes, at: int, stop: int) -> Turn | None:
-    """Give the turn of a line, None when it holds none, `PARSE` when only parsing tells."""
-    if data[at] != 123 or data[stop - 1] != 125:  # { }
+class Lines:
+    """Tells the lines of one file; how these are written hardly changes in it, so most are told by what was learned."""
+
+    def __init__(self) -> None:
+        self._heads = (b"\n", b"\n")
+        """What stands between the uuid of its parent and the message of an agent's record, and the type of a user's."""
+        self._tail = b"\n"
+        """What stands behind the time of an agent's record."""
+
+    def turn(self, data: bytes, at: int, stop: int) -> Turn | None:
+        """Give the turn of a line, None when it holds none, `PARSE` when only parsing tells."""
+        if data[stop - 1] != _CLOSES:
+            return PARSE
+        if data.startswith(_PARENT, at):
+            mine, user = self._heads
+            if data.startswith(mine, at + _BEHIND):
+                here = at + _BEHIND + len(mine)
+                if data.startswith(_SAYS, here):
+                    uuid = stop - _RECORD - len(self._tail)
+                    if (
+                        data.startswith(_AGENT, uuid - len(_AGENT))
+                        and data.startswith(_TIME, uuid + 36)
+                        and data.startswith(self._tail, uuid + _RECORD)
+                    ):
+                        return Quick(AGENT, data, (at, stop), uuid)
+                elif data.startswith(_PROGRESS, here):
+                    return None
+            if data.startswith(user, at + _BEHIND):
+                here = at + _BEHIND + len(user)
+                if data.startswith(_USER, here):
+                    return _result(data, at, here + len(_USER), stop)
+        return self._look(data, at, stop)
+
+    def _look(self, data: bytes, at: int, stop: int) -> Turn | None:
+        """Tell a line about which nothing was learned."""
+        kind = data.find(_TYPE, at, at + _HEAD)
+        if data[at] != _OPENS or kind < 0 or kind > stop:
+            return PARSE
+        inner = data.find(b"{", at + 1, kind)
+        if inner < 0:
+            if data.startswith(_USER, kind):
+                self._learn(data, at, user=kind)
+                return _result(data, at, kind + len(_USER), stop)
+            kind += len(_TYPE)
+            if data.startswith(b'system"', kind):
+                return PARSE if data.find(b"compact", at, stop) >= 0 else None
+            return PARSE if data.startswith(_LOOKED_AT, kind) else None
+        kind += len(_TYPE)
+        if data.find(b"{", inner + 1, kind) >= 0:
+            return PARSE
+        if data.startswith(b'message"', kind) and data.endswith(_MESSAGE, at, inner):
+            turn = _agent(data, (at, stop), inner, kind)
+            if turn is not PARSE and data.startswith(_SAYS, inner - len(_MESSAGE)):
+                self._learn(data, at, agent=inner - len(_MESSAGE))
+                self._tail = data[data.rfind(_TIME, at, stop) + len(_TIME) + 24 : stop]
+            return turn
+        if data.endswith(_ATTACHMENT, at, inner) and not data.startswith(b"queued", kind):
+            return None if data.rfind(b'"type":"attachment"', kind, stop) >= 0 else PARSE
         return PARSE
-    kind = data.find(_TYPE, at, at + _HEAD) + 8
-    if kind < 8 or kind > stop:
-        return PARSE
-    inner = data.find(b"{", at + 1, kind)
-    if inner < 0:
-        if data.startswith(_USER, kind):
-            return _result(data, at, kind + len(_USER), stop)
-        if data.startswith(b'system"', kind):
-            return PARSE if data.find(b"compact", at, stop) >= 0 else None
-        return PARSE if data.startswith(_LOOKED_AT, kind) else None
-    if data.find(b"{", inner + 1, kind) >= 0:
-        return PARSE
-    if data.startswith(b'message"', kind) and data.endswith(_MESSAGE, at, inner):
-        return _agent(data, (at, stop), inner, kind)
-    if data.endswith(_ATTACHMENT, at, inner) and not data.startswith(b"queued", kind):
-        return None if data.rfind(b'"type":"attachment"', kind, stop) >= 0 else PARSE
-    return PARSE
+
+    def _learn(self, data: bytes, at: int, *, agent: int = 0, user: int = 0) -> None:
+        """Remember what stands before a message, for the next line."""
+        behind = at + _BEHIND
+        if data.startswith(_PARENT, at) and data[behind : behind + 2] == b'",':
+            mine, users = self._heads
+            self._heads = data[behind:agent] if agent else mine, data[behind:user] if user else users
 
 
 def _agent(data: bytes, line: tuple[int, int], inner: int, kind: int) -> Turn:
@@ -118,7 +169,7 @@ def _result(data: bytes, at: int, call: int, stop: int) -> Turn:
     end = uuid - len(_END)
     if data.find(_NEXT, end - _WORDS if end - named > _WORDS else named, end) >= 0:
         return PARSE
-    rest = uuid + 36 + len(_TIME) + 25
+    rest = uuid + _RECORD + 1
     if data.startswith(_DETAIL, rest):
         rest += len(_DETAIL)
         if data.startswith(_DONE, rest):
