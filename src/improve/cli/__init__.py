@@ -48,6 +48,7 @@ COMMANDS: dict[str, str] = {
     "doctor": "setup",
     "demo": "setup",
     "match": "match",
+    "detect": "detect",
     "mcp": "mcp",
 }
 """Command → module below `improve.cli` that has it; a module is imported only when its command runs."""

@@ -1,8 +1,144 @@
-"""Turn the clear cases of a person's words into a rule, without a model. Pure."""
+"""Turn the clear cases of a person's words into a rule, without a model. Pure.
+
+Rather nothing than something wrong: what is about the moment, asks, points at something, or may be a wish for the thing
+being built, is left in the person's words for somebody to phrase.
+"""
 
 from __future__ import annotations
 
+from improve import cue
+from improve.detectors import forms
+from improve.errors import Refused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterator
+
+_LONGEST_TEXT, _LONGEST, _SHORTEST = 700, 160, 6
+_FEWEST, _MOST = 2, 26
+"""Words of a rule, in scripts with blanks."""
+_HINTS = (
+    "always", "never", "ever", "from now", "forward", "future", "henceforth", "as a rule", "by default", "remember",
+    "keep in mind", "note", "rule", "we use", "instead", "rather than", "not ", "prefer", "every", "each", "whenever",
+    "anymore", "any more", "respond", "reply", "answer", "speak", "project", "repo", "codebase",
+    "immer", "nie", "ab jetzt", "ab sofort", "von nun", "künftig", "statt", "antworte", "merk", "grundsätzlich",
+    "zukunft",
+    "toujours", "jamais", "désormais", "dorénavant", "au lieu", "plutôt", "répond", "parle", "partir de",
+    "siempre", "nunca", "adelante", "en vez", "en lugar", "responde", "contesta", "recuerda", "regla", "ahora",
+    "vuelvas",
+    "sempre", "agora", "frente", "em vez", "invés", "fale", "lembr", "regra", " mai ", "in poi", "invece", "rispondi",
+    "ricorda", "всегда", "никогда", "впредь", "отныне", "вместо", "отвечай", "запомни", "момента",
+    "luôn", "bao giờ", "từ giờ", "từ nay", "thay vì", "trả lời", "nhớ",
+    "以后", "今后", "从现在", "始终", "总是", "一律", "永远", "绝", "记住", "每次", "用中文", "回答",
+    "不用", "别用", "而不是",
+)  # fmt: skip
+_compiled: dict[str, re.Pattern[str]] = {}
+
 
 def phrase(text: str) -> str:
-    """Give one imperative sentence where the words are clear enough, else the empty string."""
+    """Give one imperative sentence where the words are clear enough, else the empty string.
+
+    >>> phrase("no! from now on always use pnpm."), phrase("don't push yet")
+    ('Always use pnpm', '')
+    """
+    low = text.casefold()
+    if len(text) > _LONGEST_TEXT or not any(hint in low for hint in _HINTS):
+        return ""
+    said = cue.spoken(cue.words_only(text))
+    if _pattern(forms.QUOTED).search(said) or len(_pattern(forms.LISTED).findall(said)) > 1:
+        return ""
+    for sentence in _sentences(said):
+        rule = _of(sentence)
+        if rule:
+            return rule
     return ""
+
+
+def _pattern(pattern: str) -> re.Pattern[str]:
+    if pattern not in _compiled:
+        import re
+
+        _compiled[pattern] = re.compile(pattern, re.IGNORECASE)
+    return _compiled[pattern]
+
+
+def _sentences(said: str) -> Iterator[str]:
+    """Yield the sentences that state something, without their end marks."""
+    for line in said.splitlines():
+        for sentence in _pattern(r"(?<=[.!?])\s+|(?<=[。！？])|;\s+").split(line):
+            bare = sentence.strip().lstrip("-*•–— \t").strip()
+            if bare and bare[-1] not in "?？:：" and bare[0] != '"':
+                yield bare.rstrip(".!。！…, ").replace("’", "'")
+
+
+def _of(sentence: str) -> str:
+    """Give the rule a sentence states."""
+    bare = _pattern(forms.FILLERS).sub("", sentence)
+    bare = _pattern(rf"{forms.TAILS}$").sub("", bare)
+    bare, noted = _without(bare, forms.NOTED, forms.NOTED_CJK, ends=False)
+    bare, lasting = _without(bare, forms.LASTING, forms.LASTING_CJK, ends=True)
+    bare = _pattern(forms.FILLERS).sub("", bare)
+    bare, whole = _ending(bare, forms.PROJECT)
+    if _pattern(forms.IN_PROJECT).match(bare):
+        bare, whole = _pattern(forms.IN_PROJECT).sub("", bare), True
+    there = {"lasting": lasting or noted, "noted": noted, "project": whole or lasting or noted}
+    for pattern, template, need in forms.STATED:
+        found = _pattern(rf"^{pattern}$").match(bare)
+        if found and (_choice(found) if need == "choice" else there.get(need, True)):
+            rule = found.expand(template)
+            pointing = _pattern(forms.TRANSIENT).search(rule)
+            return "" if pointing else _checked(rule, of_products=not (lasting or noted))
+    return ""
+
+
+def _without(sentence: str, words: str, unspaced: str, *, ends: bool) -> tuple[str, bool]:
+    """Take a frame from the beginning of a sentence, or from its end."""
+    found = _pattern(rf"^(?:{words}\b|{unspaced})[\s,:，：、–—-]*").match(sentence)
+    if found:
+        return sentence[found.end() :], True
+    return _ending(sentence, rf"[,\s]+{words}") if ends else (sentence, False)
+
+
+def _ending(sentence: str, words: str) -> tuple[str, bool]:
+    found = _pattern(rf"{words}$").search(sentence)
+    return (sentence[: found.start()], True) if found else (sentence, False)
+
+
+def _choice(found: re.Match[str]) -> bool:
+    """Tell whether the last two things a sentence names are ones of which a project follows one."""
+    from improve.lexicon.look import FAMILIES, concept_of
+
+    def families(name: str | None) -> set[str]:
+        words = [concept_of(word.strip("`'\",.").casefold()) for word in (name or "").split()]
+        return {family for word in words for family, _ in FAMILIES.get(word, ())}
+
+    groups = found.groups()
+    return bool(families(groups[-2]) & families(groups[-1]))
+
+
+def _checked(rule: str, *, of_products: bool) -> str:
+    """Give the rule in good form, or nothing where it would be none."""
+    rule = " ".join(rule.split()).strip(" ,.;:!`")
+    rule = rule[:1].upper() + rule[1:]
+    for short in ("Don't ", "Dont "):
+        rule = f"Do not {rule[len(short) :]}" if rule.startswith(short) else rule
+    words = rule.split()
+    blanks = rule.isascii() or len(words) > 2
+    if len(rule) > _LONGEST or (blanks and (len(rule) < _SHORTEST or not _FEWEST <= len(words) <= _MOST)):
+        return ""
+    verb = next((word.casefold() for word in words if word.casefold() not in ("always", "never", "only")), "")
+    if of_products and verb in forms.OF_PRODUCTS.split("|"):
+        return ""
+    if words[-1].casefold() in ("to", "the", "a", "and", "or", "of", "in", "with", "not", "for", "und", "et", "y", "e"):
+        return ""
+    return _accepted(rule)
+
+
+def _accepted(rule: str) -> str:
+    from improve.wording import check_rule
+
+    try:
+        return check_rule(rule)
+    except Refused:
+        return ""

@@ -41,6 +41,8 @@ class Moments(NamedTuple):
 UNKNOWN = Moments()
 _STEPS = {"interrupted_before": 1.0, "denied": 2.5, "just_edited": 0.2, "just_ran": 0.0, "failed": 0.0}
 """Log-odds added for a signal; set by hand and low, for no labelled message has these."""
+_PHRASED = 6.0
+"""Log-odds for words so clear that a rule could be phrased."""
 _PER_REPEAT, _MOST_REPEATS = 0.7, 3
 
 
@@ -63,7 +65,8 @@ def judge(text: str, before: str = "", after: str = "", *, moments: Moments = UN
     if not found.words:
         return _NOTHING
     signal, durable = scores(found, model, range(2))
-    extra = evidence(moments)
+    rule = phrase(text)
+    extra = evidence(moments) + (_PHRASED if rule else 0)
     confidence = likelihood(model.at["signal slope"] * signal + model.at["signal shift"] + extra)
     rank = likelihood(model.at["durable slope"] * durable + model.at["durable shift"] + extra / 2)
     tier = _tier(model, confidence, rank)
@@ -77,7 +80,7 @@ def judge(text: str, before: str = "", after: str = "", *, moments: Moments = UN
         confidence=round(confidence, 4),
         tier=tier,
         rank=round(rank, 4),
-        rule=phrase(text),
+        rule=rule,
     )
 
 
