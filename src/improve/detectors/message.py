@@ -121,20 +121,10 @@ def settle(message: Message, after: str, *, headless: bool, judge: Judge) -> tup
         return None, "an approval, or a word to go on"
     verdict = judge(_FENCED.sub("\n", message.words), message.before, after, moments=_moments(message))
     failing = claims.claimed(message.before) if claims.fails(message.words) else None
-    if headless or message.how == SCRIPTED:
-        if verdict.tier == NONE:
-            return None, f"not taken for one ({verdict.confidence:.2f}); a script may have written it"
-        verdict = verdict._replace(tier=REVIEW, confidence=verdict.confidence / 2)
-    elif message.how == DENIAL:
-        verdict = _denial(message, verdict)
-    elif message.how == MEMORY:
-        verdict = _wish(verdict)
-    else:
-        verdict = _raised(message, verdict, failing)
+    scripted = headless or message.how == SCRIPTED
+    verdict = _halved(verdict) if scripted else _weighed(message, verdict, failing)
     if verdict.tier == NONE:
-        return None, f"not taken for one ({verdict.confidence:.2f})"
-    if framed(message.words) or len(message.words) > LONGEST:
-        verdict = verdict._replace(tier=REVIEW)
+        return None, f"no signal ({verdict.confidence:.2f}){'; a script may have written it' if scripted else ''}"
     turn = message.turn
     found = Finding(
         verdict.signal, verdict.severity, message.words[:LONGEST], round(verdict.confidence, 4), verdict.tier,
@@ -142,6 +132,23 @@ def settle(message: Message, after: str, *, headless: bool, judge: Judge) -> tup
     )  # fmt: skip
     told = f"{verdict.signal}, {verdict.tier} ({verdict.confidence:.2f})"
     return found, "; ".join([told, *_evidence(message, failing)])
+
+
+def _halved(verdict: Verdict) -> Verdict:
+    """Take what a script may have written for no more than worth a look."""
+    return verdict if verdict.tier == NONE else verdict._replace(tier=REVIEW, confidence=verdict.confidence / 2)
+
+
+def _weighed(message: Message, verdict: Verdict, failing: claims.Claim | None) -> Verdict:
+    """Weigh the verdict on the words by how they came in, and by what happened around them."""
+    if message.how == DENIAL:
+        verdict = _denial(message, verdict)
+    elif message.how == MEMORY:
+        verdict = _wish(verdict)
+    else:
+        verdict = _raised(message, verdict, failing)
+    pasted = framed(message.words) or len(message.words) > LONGEST
+    return verdict._replace(tier=REVIEW) if pasted and verdict.tier == SURE else verdict
 
 
 def _moments(message: Message) -> Moments:
