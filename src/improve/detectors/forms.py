@@ -180,7 +180,8 @@ STATED = (
     (r"(?:请)?用([\w.-]+)[，,]?(?:不要用|别用|而不是|代替)([\w.-]+)", r"用 \1，不用 \2", "choice"),
 )  # fmt: skip
 """Pattern of a sentence, the rule it gives, and what must be there besides: `lasting` or `noted` around it, that its
-two things exclude each other (`choice`), that it speaks of the whole project (`project`); nothing for one that is clear."""
+two things exclude each other (`choice`), that it speaks of the whole project (`project`);
+nothing for one that is clear."""
 
 PROJECT = (
     r"(?:,? (?:in|for|throughout|across|everywhere in) (?:this|the|our|all|every) (?:whole |entire )?"
