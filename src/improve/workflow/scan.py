@@ -314,7 +314,7 @@ def candidate_of(session: Session, finding: Finding, source: Source) -> Candidat
     named = finding.id or f"{finding.at}\0{finding.offset}"
     return Candidate(
         id="",
-        key=fingerprint("\0".join((session.host, session.id, named, finding.signal)), 24),
+        key=fingerprint("\0".join((session.host, session.id, named, finding.signal, finding.words)), 24),
         at=_iso(at.astimezone()),
         text=finding.words,
         host=session.host,
