@@ -29,7 +29,9 @@ def read(path: str) -> Iterator[Session]:
     turns: dict[str, list[Turn]] = {}
     for row in entries(rows):
         id, at = clean(row.get("sessionId")), clean(row.get("timestamp"))
-        turn = spoken.said(row.get("message"), at=at, id=f"{id}:{row.get('messageId')}")
+        number = row.get("messageId")
+        name = f"{id}:{number if isinstance(number, int) else clean(number)}"
+        turn = spoken.said(row.get("message"), at=at, id=name)
         if turn and id[:8] not in kept:
             turns.setdefault(id, []).append(turn)
     for id, found in turns.items() or [("", [])]:
