@@ -35,7 +35,7 @@ _REAL = {"copilot-cli": "copilot", "claude-history": "claude-code", "codex-histo
 _BESIDE = {
     "workspace.json": "chatSessions/*.json", "history_item.json": "ui_messages.json",
     "api_conversation_history.json": "ui_messages.json", "taskHistory.json": "../tasks/*/ui_messages.json",
-    "tool_log.jsonl": "messages.json",
+    "tool_log.jsonl": "messages.json", "1772.json": "1772.messages.json",
 }  # fmt: skip
 """Files that are read with another, and which."""
 _SPEAKERS = {session.PERSON, session.AGENT, session.TOOL, session.HOST}

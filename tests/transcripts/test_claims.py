@@ -11,7 +11,7 @@ from transcripts.conftest import SESSIONS, needs_real, real
 
 _BESIDE = (
     ".rows.jsonl", ".sql", ".txt", "workspace.json", "history_item.json", "api_conversation_history.json",
-    "taskHistory.json", "tool_log.jsonl",
+    "taskHistory.json", "tool_log.jsonl", "1772.json",
 )  # fmt: skip
 """How names end of files that are no transcripts: recorded rows and dumps, expectations, what is read with another."""
 _REAL = {"copilot-cli": "copilot", "claude-history": "claude-code", "codex-history": "codex"}

@@ -64,6 +64,22 @@ def test_a_task_that_another_began_has_no_person() -> None:
     assert (found.parent, tell(found)) == ("roo-1", [("agent", "", "I begin.")])
 
 
+def test_a_session_of_the_command_line_tells_the_same() -> None:
+    """Words between their tags, notices of the program left out, a refusal with its reason, an agent it started."""
+    own, other = sorted(READER.files(str(SESSIONS / "cline" / "sessions")), key=len)
+    (found,) = READER.read(own, 0)
+    assert (found.id, found.cwd, found.branch) == ("1772", "/home/user/app", "main")
+    assert tell(found) == [
+        ("person", "typed", "add a page"),
+        ("agent", "shell npm i", "I install it."),
+        ("tool", "person: pnpm please", ""),
+        ("person", "typed", "and only that"),
+        ("agent", "", "Done."),
+    ]
+    (found,) = READER.read(other, 0)
+    assert (found.parent, tell(found)) == ("1772", [("agent", "", "three")])
+
+
 def test_an_answer_to_a_call_without_any_history_is_a_refusal(tmp_path: Path) -> None:
     """Nothing says what became of the call; the words are kept either way."""
     messages = [
@@ -97,8 +113,8 @@ def test_calls_that_are_still_being_written_are_none(tmp_path: Path) -> None:
 def test_tasks_are_looked_for_in_every_editor(home: Path) -> None:
     """Cline and Roo Code, in VS Code, its preview, VSCodium and editors made from it."""
     places = [locate(str(home), {}) for locate in hosts.host("cline").sessions]
-    assert len(places) == len(set(places)) == 10
-    assert all(place.startswith(str(home)) and place.endswith("tasks") for place in places)
+    assert len(places) == len(set(places)) == 11
+    assert all(place.startswith(str(home)) and place.endswith(("tasks", "sessions")) for place in places)
 
 
 @pytest.mark.parametrize("text", ["", "[", "{}", '"x"'])

@@ -45,7 +45,10 @@ HOST = Host(
     global_file=under(_folder, "Rules", "improve.md"),
     create_file=under(_folder, "Rules", "improve.md"),
     skills=directory("", ".cline", "skills"),
-    sessions=tuple(editor(name, "globalStorage", own, "tasks") for name in _EDITORS for own in _EXTENSIONS),
+    sessions=(
+        directory("", ".cline", "data", "sessions"),
+        *(editor(name, "globalStorage", own, "tasks") for name in _EDITORS for own in _EXTENSIONS),
+    ),
     # the host knows a hook by its file's name, so there is one for all tools
     wiring=(
         Whole(under(_folder, "Hooks", "TaskStart"), own_script("cline", "session-start"), executable=True),

@@ -14,7 +14,7 @@ from typing import Any
 
 from improve import session
 from improve.session import Call, Result, Session, Turn
-from improve.transcripts import spoken
+from improve.transcripts import cline_cli, spoken
 from improve.transcripts.base import Reader, Unreadable, below, clean
 from improve.transcripts.calling import call
 from improve.transcripts.whole import beside, document, entries, mapping, moment, parsed_text, path_in
@@ -29,14 +29,22 @@ _CWD = re.compile(r"Current (?:Working|Workspace) Directory \(([^\n]{1,1024}?)\)
 
 
 def _files(place: str) -> Iterator[str]:
-    return (path for path in below(place, (_NAME,)) if os.path.basename(path) == _NAME)
+    return filter(_is_ours, below(place, (_NAME, cline_cli.ENDS)))
+
+
+def _is_ours(path: str) -> bool:
+    return os.path.basename(path) == _NAME or path.endswith(cline_cli.ENDS)
 
 
 def _claims(path: str, head: bytes) -> bool:
-    return os.path.basename(path) == _NAME
+    from_terminal = path.endswith(cline_cli.ENDS) and b'"messages"' in head and b'"parts"' not in head
+    return os.path.basename(path) == _NAME or from_terminal
 
 
 def _read(path: str, offset: int) -> Iterable[Session]:
+    if path.endswith(cline_cli.ENDS):
+        yield from cline_cli.sessions(path)
+        return
     messages = document(path)
     if not isinstance(messages, list):
         raise Unreadable("it holds no messages")

@@ -45,7 +45,8 @@ def _claims(path: str, head: bytes) -> bool:
     if gemini_log.claims(head):
         return True
     if _WHOLE.match(head):
-        return b'"sessionId"' in head and (b'"projectHash"' in head or b'"messages"' in head)
+        other = path.endswith(".messages.json")  # Cline's
+        return b'"sessionId"' in head and (b'"projectHash"' in head or (b'"messages"' in head and not other))
     if not head.startswith(b'{"sessionId"'):
         return False
     return b'"projectHash"' in head[:600] or b'"startTime"' in head[:600]
