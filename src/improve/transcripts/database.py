@@ -10,6 +10,7 @@ one is opened depends on what is there:
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -95,13 +96,13 @@ def _connected(path: str, how: str) -> sqlite3.Connection:
     try:
         connection = sqlite3.connect(f"file:{name}?{how}", uri=True, timeout=_PATIENCE, check_same_thread=False)
     except sqlite3.Error as error:
-        raise OSError(f"{path}: {error}") from error
+        raise OSError(errno.EIO, f"SQLite says: {error}", path) from error
     try:
         connection.execute("PRAGMA trusted_schema=OFF")
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.OperationalError as error:
         connection.close()
-        raise OSError(f"{path}: {error}") from error
+        raise OSError(errno.EIO, f"SQLite says: {error}", path) from error
     except (sqlite3.Error, UnicodeError) as error:
         connection.close()
         raise _broken(error) from error
