@@ -225,9 +225,9 @@ def test_words_beside_a_result(tmp_path: Path) -> None:
     line = "person | steered | but use uv"
     assert told_of(tmp_path, result(2, "done", beside)) == ["tool | ok |", line]
     assert told_of(tmp_path, result(2, "done", beside, failed=False)) == ["tool | ok |", line]
-    accepted = {"permissionDecision": {"decision": "accept"}}
-    assert told_of(tmp_path, result(2, "done", beside, **accepted)) == ["tool | ok |"]
-    assert told_of(tmp_path, result(2, "done", beside, **accepted, holdsPersonsWords=True)) == ["tool | ok |", line]
+    for source, lines in (("config", []), ("user_temporary", [line]), ("user_permanent", [line])):
+        accepted = {"permissionDecision": {"decision": "accept", "source": source}}
+        assert told_of(tmp_path, result(2, "done", beside, **accepted)) == ["tool | ok |", *lines]
 
 
 def test_queued_words_come_once(tmp_path: Path) -> None:

@@ -108,8 +108,12 @@ def answers(row: dict[str, Any]) -> str:
 
 
 def beside(row: dict[str, Any]) -> str:
-    """Give what a person typed while allowing a call: a text beside its result, which newer releases mark."""
-    if not flag(row, "holdsPersonsWords") and "permissionDecision" in row:
+    """Give what a person typed while allowing a call ("Yes, but …"): a text beside its result.
+
+    Newer releases note who allowed it; where a rule did, nobody typed anything.
+    """
+    source = part(row, "permissionDecision").get("source", "user")
+    if not isinstance(source, str) or not source.startswith("user"):
         return ""
     return words(texts(part(row, "message").get("content")))[0]
 
