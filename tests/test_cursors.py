@@ -50,9 +50,10 @@ def test_a_stamp_changes_with_the_file_and_with_the_log_of_a_database(tmp_path: 
     """SQLite keeps its latest in a file beside it."""
     database = tmp_path / "sessions.db"
     database.write_bytes(b"x")
-    before = cursors.stamp(str(database))
+    beside = (f"{database}-wal",)
+    before = cursors.stamp(str(database), beside)
     (tmp_path / "sessions.db-wal").write_bytes(b"y")
-    after = cursors.stamp(str(database))
+    after = cursors.stamp(str(database), beside)
     assert before != after
     assert cursors.size(after) == 1
     os.utime(database, (1_000_000, 1_000_000))

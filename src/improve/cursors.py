@@ -31,20 +31,20 @@ class Cursor(NamedTuple):
     """Why it could not be read; it is named again in each scan until it changes."""
 
 
-def stamp(path: str) -> str:
-    """Give what changes whenever a transcript does; a database holds its latest in a file beside it.
+def stamp(path: str, beside: Iterable[str] = ()) -> str:
+    """Give what changes whenever a transcript, or what is beside it, does.
 
     Raises:
         OSError: it cannot be looked at.
     """
     status = os.stat(path)
     found = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ino}"
-    if path.endswith((".db", ".vscdb")):
+    for part in beside:
         try:
-            beside = os.stat(path + "-wal")
-            found += f"+{beside.st_size}:{beside.st_mtime_ns}"
+            status = os.stat(part)
         except OSError:
-            pass
+            continue
+        found += f"+{status.st_size}:{status.st_mtime_ns}"
     return found
 
 

@@ -66,6 +66,11 @@ def look(
     yield from walk.end()
 
 
+def _says_why(turn: Turn) -> bool:
+    """Tell a refusal with its reason: the one thing a person says to a subagent."""
+    return turn.who == TOOL and turn.failed and any(r.ended == BY_PERSON and r.reason.strip() for r in turn.results)
+
+
 class _Walk:
     """What is known while a session is walked."""
 
@@ -88,7 +93,9 @@ class _Walk:
     def step(self, number: int, turn: Turn) -> Iterator[Seen]:
         """Take the next turn."""
         self._number = number
-        if getattr(self._session, "parent", ""):
+        if getattr(self._session, "parent", "") and not _says_why(turn):
+            if turn.who == AGENT:
+                self._trail.add(number, turn)
             yield Seen(number, turn, "a subagent: nobody typed anything here")
         elif turn.who == PERSON:
             yield from self._person(number, turn)

@@ -24,6 +24,11 @@ class Stream(Protocol):
         """Give the next bytes, at most that many; none at the end."""
 
 
+def alone(_: str) -> tuple[str, ...]:
+    """Name nothing beside a transcript."""
+    return ()
+
+
 class Reader(NamedTuple):
     """How the transcripts of one host are found and read."""
 
@@ -38,6 +43,8 @@ class Reader(NamedTuple):
     """(path, first 4,096 bytes) → whether a file somebody names is one of this host's."""
     grows: bool = True
     """Its files are only ever appended to, so an offset holds; False: a changed file is read whole again."""
+    beside: Callable[[str], tuple[str, ...]] = alone
+    """Names what beside a transcript is a part of it: a change there is a change of the transcript."""
 
 
 class Unreadable(ValueError):

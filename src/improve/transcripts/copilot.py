@@ -14,7 +14,7 @@ from typing import Any
 from improve.session import AGENT, Session, Turn
 from improve.transcripts.base import Reader, Unreadable, below, clean, lines, parsed, rows
 from improve.transcripts.copilot_turns import CONTEXT, learn, turns
-from improve.transcripts.database import MAGIC, Database, opened
+from improve.transcripts.database import MAGIC, Database, opened, sides
 from improve.transcripts.spoken import said
 from improve.transcripts.whole import moment
 
@@ -128,4 +128,4 @@ def _zoned(value: object) -> str:
     return f"{text.replace(' ', 'T')}Z" if len(text) == 19 else text
 
 
-READER = Reader("copilot", files, read, claims)
+READER = Reader("copilot", files, read, claims, beside=sides)

@@ -165,4 +165,4 @@ def _agent(kept: list[str]) -> tuple[str, tuple[Call, ...]]:
     return "\n".join(words).strip(), tuple(call(name, given) for name, given in made)
 
 
-READER = Reader(host="cursor", files=_files, read=_read, claims=_claims, grows=False)
+READER = Reader(host="cursor", files=_files, read=_read, claims=_claims, grows=False, beside=sides)

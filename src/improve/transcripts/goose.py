@@ -34,7 +34,7 @@ from improve.session import (
 )
 from improve.transcripts.base import Reader, Unreadable, below, clean, lines, parsed, rows, text_of
 from improve.transcripts.calling import kind_of, subject_of
-from improve.transcripts.database import MAGIC, WHOLE, Database, opened
+from improve.transcripts.database import MAGIC, WHOLE, Database, opened, sides
 from improve.transcripts.moment import millis
 from improve.transcripts.spoken import said
 from improve.transcripts.whole import entries, mapping, moment, parsed_text
@@ -214,4 +214,4 @@ def _zoned(value: object) -> str:
     return moment(millis(value))
 
 
-READER = Reader("goose", files, read, claims, grows=False)
+READER = Reader("goose", files, read, claims, grows=False, beside=sides)

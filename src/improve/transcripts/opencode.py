@@ -294,4 +294,4 @@ def _skipped(text: str, at: int) -> int:
     return at
 
 
-READER = Reader("opencode", files, read, claims, grows=False)
+READER = Reader("opencode", files, read, claims, grows=False, beside=sides)

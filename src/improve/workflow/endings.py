@@ -72,9 +72,10 @@ def _named(ended: Ended) -> Source | None:
     try:
         with open(ended.transcript, "rb") as stream:
             head = stream.read(4096)
-        if not transcripts.reader(ended.host).claims(ended.transcript, head):
+        reader, path = transcripts.reader(ended.host), os.path.abspath(ended.transcript)
+        if not reader.claims(path, head):
             return None
-        return Source(ended.host, os.path.abspath(ended.transcript), cursors.stamp(ended.transcript))
+        return Source(ended.host, path, cursors.stamp(path, reader.beside(path)))
     except OSError:
         return None
 

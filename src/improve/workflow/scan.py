@@ -183,7 +183,7 @@ class Reading:
             wanted = self._is_wanted(session)
             if not wanted:
                 break
-            if not session.parent and not self._is_older(finding):
+            if not self._is_older(finding):
                 yield session, finding
         said = track.taken()
         self._messages += len(said)

@@ -91,7 +91,7 @@ def _at(reader: Reader, place: str, seen: set[str], *, strict: bool = False) -> 
         if path in seen or (strict and not reader.claims(path, _head(path))):
             continue
         seen.add(path)
-        yield _stamped(reader.host, path)
+        yield _stamped(reader, path)
 
 
 def _named(path: str, seen: set[str]) -> Source | Strange:
@@ -100,12 +100,12 @@ def _named(path: str, seen: set[str]) -> Source | Strange:
         known = ", ".join(row.name for row in transcripts.ROWS)
         return Strange(path, f"no reader knows it; name its host with --host ({known})")
     seen.add(path)
-    return _stamped(host, path)
+    return _stamped(transcripts.reader(host), path)
 
 
-def _stamped(host: str, path: str) -> Source | Strange:
+def _stamped(reader: Reader, path: str) -> Source | Strange:
     try:
-        return Source(host, path, cursors.stamp(path))
+        return Source(reader.host, path, cursors.stamp(path, reader.beside(path)))
     except OSError as exc:
         return Strange(path, (exc.strerror or "cannot be read").lower())
 
