@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -447,3 +448,18 @@ def test_real_sessions_hold_what_was_counted_by_eye(
     assert sum(turn.who == "agent" for turn in turns) == agents
     assert not any(result.ended for turn in turns for result in turn.results)
     assert session.bad == []
+
+
+def test_a_later_reading_of_a_database_gives_the_sessions_that_changed_since(tmp_path: Path) -> None:
+    """An offset is the moment of the last change: nothing new is nothing, a new message is its session again."""
+    rows = opencode_rows.recorded(_ROWS / "tui-undo.rows.jsonl")
+    path = opencode_rows.database(tmp_path / "opencode.db", rows)
+    first = list(READER.read(str(path), 0))
+    latest = max(session.offset for session in first)
+    assert latest > 0
+    assert list(READER.read(str(path), latest)) == []
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE message SET time_updated = ? WHERE rowid = 1", (latest + 1,))
+    (again,) = READER.read(str(path), latest)
+    assert again.offset == latest + 1
+    assert list(again)

@@ -43,6 +43,8 @@ class Reader(NamedTuple):
     """(path, first 4,096 bytes) → whether a file somebody names is one of this host's."""
     grows: bool = True
     """Its files are only ever appended to, so an offset holds; False: a changed file is read whole again."""
+    clock: bool = False
+    """An offset is a moment, given by each session: those that changed since are read."""
     beside: Callable[[str], tuple[str, ...]] = alone
     """Names what beside a transcript is a part of it: a change there is a change of the transcript."""
 

@@ -64,17 +64,17 @@ def sides(path: str) -> tuple[str, ...]:
 
 
 def read(path: str, offset: int = 0) -> Iterable[Session]:
-    """Give the sessions in a file; a changed file is read whole again."""
+    """Give the sessions in a file, of a database those that changed after a moment in ms."""
     if _in_tree(path):
         return _from_tree(path)
-    return _from_database(path) if _head(path, quiet=False).startswith(MAGIC) else _from_export(path)
+    return _from_database(path, offset) if _head(path, quiet=False).startswith(MAGIC) else _from_export(path)
 
 
 def _is_ours(database: Database) -> bool:
     return all("id" in database.columns(table) for table in _TABLES) and "message_id" in database.columns("part")
 
 
-def _from_database(path: str) -> Iterator[Session]:
+def _from_database(path: str, after: int) -> Iterator[Session]:
     database = opened(path)
     if not _is_ours(database):
         raise Unreadable("its tables are not those of OpenCode: session, message, part")
@@ -82,15 +82,27 @@ def _from_database(path: str) -> Iterator[Session]:
     facts = [name if name in there else f"NULL AS {name}" for name in _FACTS]
     trees = dict(_trees(database))
     order = "ORDER BY time_created, id" if "time_created" in there else "ORDER BY id"
+    changed = _changed(database)
+    query = f"SELECT {', '.join(facts)}, {changed} AS changed FROM session WHERE {changed} > ? OR ? = 0 {order}"
     # all at once: a question that stays open would keep the host from tidying up its log
-    for row in list(database.rows(f"SELECT {', '.join(facts)} FROM session {order}")):
+    for *row, at in list(database.rows(query, after, after)):
         known = dict(zip(_FACTS, row, strict=True))
         info = {
             "id": known["id"], "parentID": known["parent_id"], "time": {"created": known["time_created"]},
             "directory": known["directory"] or trees.get(known["project_id"]),
             "revert": _json(known["revert"]), "permission": _json(known["permission"]),
         }  # fmt: skip
-        yield _session(path, info, lambda session: _rows(database, session))
+        session = _session(path, info, lambda session: _rows(database, session))
+        session.offset = at if isinstance(at, int) else 0
+        yield session
+
+
+def _changed(database: Database) -> str:
+    """Word the moment a session changed last, in ms: its own, or that of its latest message."""
+    own = "coalesce(time_updated, 0)" if "time_updated" in database.columns("session") else "0"
+    if "time_updated" not in database.columns("message"):
+        return own
+    return f"max({own}, coalesce((SELECT max(time_updated) FROM message WHERE session_id = session.id), 0))"
 
 
 def _trees(database: Database) -> Iterator[tuple[Any, Any]]:
@@ -294,4 +306,4 @@ def _skipped(text: str, at: int) -> int:
     return at
 
 
-READER = Reader("opencode", files, read, claims, grows=False, beside=sides)
+READER = Reader("opencode", files, read, claims, grows=False, clock=True, beside=sides)

@@ -143,15 +143,16 @@ class Reading:
         reader = transcripts.reader(source.host)
         before = self.known.get(source.path)
         begin, since = 0, self.wanted.since
-        if before and reader.grows and self._goes_on(before, source):
+        if before and (reader.grows or reader.clock) and self._goes_on(before, source):
             begin, since = before.begin, before.since
         track = _Track(begin)
-        bad, whole = 0, True
+        bad, whole, latest = 0, True, begin
         try:
             for session in reader.read(source.path, begin):
                 matches = yield from self._of_session(session, track, source.written)
                 whole = whole and matches
                 bad += len(session.bad)
+                latest = max(latest, session.offset)
         except Unreadable as exc:
             self._give_up(source, str(exc))
             return
@@ -164,11 +165,12 @@ class Reading:
             self._give_up(source, f"its reader failed on it ({type(exc).__name__}): a bug, please report it")
             return
         self._read += 1
-        self._size += source.size - begin
+        self._size += source.size - (begin if reader.grows else 0)
         if bad:
             self._bad.append((source.path, bad))
         if whole:
-            self.known[source.path] = Cursor(source.stamp, track.begin if reader.grows else 0, since)
+            end = track.begin if reader.grows else latest if reader.clock else 0
+            self.known[source.path] = Cursor(source.stamp, end, since)
 
     def _of_session(
         self, session: Session, track: _Track, written: datetime
