@@ -290,10 +290,13 @@ def test_accepting_joins_the_agents_own_call_of_that_session(improve: Improve, t
 
 
 def test_its_own_words_can_be_the_rule(improve: Improve, typed: Typing) -> None:
-    """Without a text the person's words are taken, if they are one clean line."""
+    """Without a text it is taken as it is phrased, else in the person's words, if they are one clean line."""
     typed("always lint with ruff")
     improve("inbox")
-    assert improve("accept", "c1", "--json").json["rule"]["rule"] == "always lint with ruff"
+    assert improve("accept", "c1", "--json").json["rule"]["rule"] == "Always lint with ruff"
+    typed("no, that is the wrong linter")
+    improve("inbox")
+    assert improve("accept", "c2", "--json").json["rule"]["rule"] == "no, that is the wrong linter"
 
 
 @pytest.mark.parametrize("words", ["no!\nthat is wrong", "no, <!-- that --> is wrong"])

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from improve import bar, inbox
 from improve.cue import APOSTROPHES, is_mark
+from improve.detectors.finding import NONE, SURE
 from improve.errors import Refused
 from improve.inbox import MATCHED, Candidate
 from improve.rule import UNKNOWN
@@ -122,6 +123,7 @@ class Desk:
             NeedsRepair: rules.yaml cannot be read.
         """
         new = [self._judged(candidate) for candidate in found if self.is_new(candidate)]
+        new = [candidate for candidate in new if candidate.state == MATCHED or candidate.tier != NONE]
         passing = [candidate for candidate in new if self._passes(candidate)]
         added = inbox.add(self.here.home, passing, timeout=self.patience)
         self._known.update(name for candidate in added for name in inbox.names_of(candidate))
@@ -137,7 +139,7 @@ class Desk:
 
     def _passes(self, candidate: Candidate) -> bool:
         known = self._bars.get(candidate.signal)
-        return candidate.state == MATCHED or candidate.tier == "sure" or not known or candidate.confidence >= known.bar
+        return candidate.state == MATCHED or candidate.tier == SURE or not known or candidate.confidence >= known.bar
 
     def _judged(self, candidate: Candidate) -> Candidate:
         """Complete a candidate; one that says a rule again is counted before it is put down as matched."""

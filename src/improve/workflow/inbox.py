@@ -29,8 +29,6 @@ QUICK, PATIENT = 0.25, 2.5
 KEPT_DAYS = 90
 """The end of a session that nobody read for so long is forgotten."""
 _BATCH = 50
-_CONFIDENCE = 0.5
-"""A first look at the words is no more than even."""
 
 
 def take_in(here: Here, view: View | None = None, *, seconds: float = QUICK) -> Taken:
@@ -63,14 +61,19 @@ def _settle_batch(desk: Desk, paths: list[str], until: float) -> Taken:
         if done and time.monotonic() > until:
             break
         done.append(path)
-        found.append(_candidate(event))
+        found.append(_candidate(event, desk.here.config.least_severity))
     taken = desk.settle(found)
     for path in done:
         files.unlink(path)
     return taken._replace(unreadable=tuple(unreadable), left=len(heard) - len(done))
 
 
-def _candidate(event: Heard) -> Candidate:
+def _candidate(event: Heard, least: int) -> Candidate:
+    """Look closely at the words of a prompt; what the agent had done before is known once its transcript is read."""
+    from improve.detectors import finding, words
+
+    verdict = words.judge(event.text)
+    kept = verdict.tier != finding.NONE and verdict.severity >= least
     return Candidate(
         id="",
         key=event.key,
@@ -79,8 +82,13 @@ def _candidate(event: Heard) -> Candidate:
         host=event.host,
         session=event.session,
         cwd=event.cwd,
-        signal=event.signal,
-        confidence=_CONFIDENCE,
+        signal=verdict.signal if kept else event.signal,
+        severity=verdict.severity,
+        confidence=round(verdict.confidence, 3),
+        tier=verdict.tier if kept else finding.NONE,
+        durable=verdict.durable,
+        rank=round(verdict.rank, 3),
+        phrase=verdict.rule,
     )
 
 
