@@ -5,7 +5,8 @@
 DATA is the folder that holds `transcripts/` (default: $IMPROVE_DATA). Its files are repeated with identities of their
 own until the folder has the size asked for. `grep -c '"type":"user"'` runs over the same files as a process of its own,
 its count written to a pipe: told to write nowhere, grep stops at the first match. PYTHON is an interpreter that has
-`claude-code-log` installed: its parser reads the same folder, and its count of prompts is compared file by file.
+`claude-code-log` installed: it reads files of the corpus one by one, and the folder they are in; its count of prompts
+is compared file by file.
 `--large` writes one file of 1 GB and reads it in a process of its own.
 
 Figures are medians of runs side by side; the machine's page cache is warm for all.
@@ -36,11 +37,14 @@ _OTHER = """
 import json, logging, sys, time
 from pathlib import Path
 logging.disable(logging.CRITICAL)
-from claude_code_log.converter import load_transcript
+from claude_code_log.converter import load_directory_transcripts, load_transcript
 from claude_code_log.renderer import generate_template_messages
 paths, count = [Path(line) for line in sys.stdin.read().splitlines()], sys.argv[1] == "count"
 begin = time.perf_counter()
-loaded = [load_transcript(path, silent=True) for path in paths]
+if sys.argv[1] == "folders":
+    loaded = [load_directory_transcripts(path, silent=True)[0] for path in paths]
+else:
+    loaded = [load_transcript(path, silent=True) for path in paths]
 spent = time.perf_counter() - begin
 said = {"UserTextMessage", "UserSteeringMessage", "UserMemoryMessage"}
 def prompts(entries):
@@ -56,7 +60,12 @@ begin, turns = time.perf_counter(), 0
 for session in reader("claude-code").read(sys.argv[1], 0):
     for turn in session:
         turns += 1
-print(json.dumps([time.perf_counter() - begin, turns, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024]))
+spent, most = time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:  # on Linux ru_maxrss counts what the parent held when it started this process
+    most = int(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1])
+except OSError:
+    pass
+print(json.dumps([spent, turns, most * 1024]))
 """
 
 
@@ -90,7 +99,7 @@ def repeated(real: list[Path], folder: Path, size: int) -> list[Path]:
     written = copy = 0
     while written < size:
         text = fresh(texts[copy % len(texts)], copy)
-        files.append(folder / f"project-{copy // 100}" / f"{copy}.jsonl")
+        files.append(folder / f"project-{copy // SOME}" / f"{copy}.jsonl")
         files[-1].parent.mkdir(exist_ok=True)
         files[-1].write_bytes(text)
         written, copy = written + len(text), copy + 1
@@ -121,6 +130,9 @@ def look(session: Session) -> int:
     return seen
 
 
+OTHER = ("claude-code-log, file by file", "claude-code-log, the folder")
+SOME = 100
+"""Files of a folder of the corpus, which is what the other parser gets: it is slow, and its speed does not change."""
 CONSUMERS: dict[str, Callable[[Session], object]] = {
     "turns": lambda session: sum(1 for _ in session),
     "turns, looked at as detectors do": look,
@@ -147,8 +159,8 @@ def grep(files: list[Path]) -> float:
 def speed(files: list[Path], options: argparse.Namespace) -> None:
     """Print megabytes a second and the ratio to grep."""
     size = sum(path.stat().st_size for path in files)
-    some = files[: max(1, len(files) // 10)]
-    times: dict[str, list[float]] = {name: [] for name in (*CONSUMERS, "grep", *(["other"] if options.other else []))}
+    some = [path for path in files if path.parent == files[0].parent][:SOME]
+    times: dict[str, list[float]] = {name: [] for name in (*CONSUMERS, "grep", *(OTHER if options.other else ()))}
     for path in files:
         path.read_bytes()
     for _ in range(options.runs):
@@ -157,13 +169,16 @@ def speed(files: list[Path], options: argparse.Namespace) -> None:
             times[name].append(timed(files, consume))
         if options.other:
             part = sum(path.stat().st_size for path in some)
-            times["other"].append(other(options.other, some)[0] * size / part)
+            for name, each, what in zip(
+                OTHER, (some, sorted({path.parent for path in some})), ("files", "folders"), strict=True
+            ):
+                times[name].append(other(options.other, each, what)[0] * size / part)
     base = statistics.median(times["grep"])
     print(f"{len(files)} files, {size / 1e6:,.0f} MB, median of {options.runs}\n")
     print(f"{'':34} {'MB/s':>7} {'× grep':>7} {'× other':>8}")
     for name, spent in times.items():
         middle = statistics.median(spent)
-        beside = f"{statistics.median(times['other']) / middle:8.1f}" if options.other else ""
+        beside = f"{statistics.median(times[OTHER[1]]) / middle:8.1f}" if options.other else ""
         print(f"{name:34} {size / 1e6 / middle:7,.0f} {middle / base:7.1f} {beside}")
 
 
@@ -189,7 +204,7 @@ def joined(files: list[Path]) -> Path:
     return path
 
 
-def other(python: str, files: list[Path], what: str = "time") -> tuple[float, list[list[str]]]:
+def other(python: str, files: list[Path], what: str = "files") -> tuple[float, list[list[str]]]:
     """Parse files with claude-code-log: its own time without its start, and the prompts it shows."""
     names = "\n".join(map(str, files))
     done = subprocess.run([python, "-c", _OTHER, what], input=names, stdout=subprocess.PIPE, text=True, check=True)

@@ -312,7 +312,13 @@ def test_records_written_twice(tmp_path: Path) -> None:
             assert turns(session_of(tmp_path, b"".join(line * 2 for line in rows))) == once, path.name
 
 
+ERROR = agent(23, {"type": "text", "text": "API Error: 529"}, isApiErrorMessage=True)
+EMPTY = agent(24, {"type": "text", "text": "No response requested. " * 30})
+for each in (ERROR, EMPTY):
+    each["message"]["model"] = "<synthetic>"
 LINES = [
+    ERROR,
+    EMPTY,
     said("no, use uv"),
     said("<b>x", 2),
     call(3, "pip install x"),
@@ -457,7 +463,6 @@ def test_values_of_wrong_kinds(tmp_path: Path, path: Path, draw: st.DataObject) 
     if draw.draw(st.booleans()):
         data = stored((json.loads(line) for line in data.splitlines()), separators=(",", ":"))
     for turn in session_of(tmp_path, data):
-        assert turn.id.isprintable() or turn.id
         assert repr(turn).encode("utf-8", "surrogatepass")
         turn.text.encode()
 

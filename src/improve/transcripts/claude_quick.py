@@ -25,10 +25,12 @@ _PARENT = b'{"parentUuid":"'
 _BEHIND = len(_PARENT) + 36
 _TYPE = b'"type":"'
 _MESSAGE, _ATTACHMENT = b'"message":', b'"attachment":'
+_MODEL = b'"model":"'
 _SAYS, _PROGRESS = b'"message":{"model":"claude', b'"type":"progress","data":{'
 _USER = b'"type":"user","message":{"role":"user","content":[{"tool_use_id":"'
 _RESULT = b'","type":"tool_result","content":'
 _AGENT = b',"type":"assistant","uuid":"'
+_USER_SIZE, _AGENT_SIZE = len(_USER), len(_AGENT)
 _END = b'}]},"uuid":"'
 _NEXT = b'},{"type":"text"'
 _WORDS = 16_000
@@ -38,6 +40,7 @@ _TIME = b'","timestamp":"'
 _RECORD = 36 + len(_TIME) + 24
 """Bytes of a uuid, and of the time beside it."""
 _DETAIL = b',"toolUseResult":'
+_END_SIZE, _DETAIL_SIZE = len(_END), len(_DETAIL)
 _DONE = (b'{"type":', b'{"filePath":', b'{"mode":', b'{"filenames":')
 """How what a tool for files gave begins, which it gives only when it went well."""
 _PLAIN = (b'{"success":', b'{"oldTodos":', b'{"status":', b'{"plan":', b'{"bytes":', b'{"query":', b"[", b'"')
@@ -80,33 +83,35 @@ class Lines:
     """Tells the lines of one file; how these are written hardly changes in it, so most are told by what was learned."""
 
     def __init__(self) -> None:
-        self._heads = (b"\n", b"\n")
+        self._mine, self._user = b"\n", b"\n"
         """What stands between the uuid of its parent and the message of an agent's record, and the type of a user's."""
         self._tail = b"\n"
         """What stands behind the time of an agent's record."""
+        self._said, self._asked, self._back = 0, 0, 0
+        """Where, from the beginning of a record, these two begin; where its uuid does, from the end."""
 
     def turn(self, data: bytes, at: int, stop: int) -> Turn | None:
         """Give the turn of a line, None when it holds none, `PARSE` when only parsing tells."""
         if data[stop - 1] != _CLOSES:
             return PARSE
         if data.startswith(_PARENT, at):
-            mine, user = self._heads
-            if data.startswith(mine, at + _BEHIND):
-                here = at + _BEHIND + len(mine)
+            behind = at + _BEHIND
+            if data.startswith(self._mine, behind):
+                here = at + self._said
                 if data.startswith(_SAYS, here):
-                    uuid = stop - _RECORD - len(self._tail)
+                    uuid = stop - self._back
                     if (
-                        data.startswith(_AGENT, uuid - len(_AGENT))
+                        data.startswith(self._tail, uuid + _RECORD)
+                        and data.startswith(_AGENT, uuid - _AGENT_SIZE)
                         and data.startswith(_TIME, uuid + 36)
-                        and data.startswith(self._tail, uuid + _RECORD)
                     ):
                         return Quick(AGENT, data, (at, stop), uuid)
                 elif data.startswith(_PROGRESS, here):
                     return None
-            if data.startswith(user, at + _BEHIND):
-                here = at + _BEHIND + len(user)
+            if data.startswith(self._user, behind):
+                here = at + self._asked
                 if data.startswith(_USER, here):
-                    return _result(data, at, here + len(_USER), stop)
+                    return _result(data, at, here + _USER_SIZE, stop)
         return self._look(data, at, stop)
 
     def _look(self, data: bytes, at: int, stop: int) -> Turn | None:
@@ -118,7 +123,7 @@ class Lines:
         if inner < 0:
             if data.startswith(_USER, kind):
                 self._learn(data, at, user=kind)
-                return _result(data, at, kind + len(_USER), stop)
+                return _result(data, at, kind + _USER_SIZE, stop)
             kind += len(_TYPE)
             if data.startswith(b'system"', kind):
                 return PARSE if data.find(b"compact", at, stop) >= 0 else None
@@ -131,6 +136,7 @@ class Lines:
             if turn is not PARSE and data.startswith(_SAYS, inner - len(_MESSAGE)):
                 self._learn(data, at, agent=inner - len(_MESSAGE))
                 self._tail = data[data.rfind(_TIME, at, stop) + len(_TIME) + 24 : stop]
+                self._back = _RECORD + len(self._tail)
             return turn
         if data.endswith(_ATTACHMENT, at, inner) and not data.startswith(b"queued", kind):
             return None if data.rfind(b'"type":"attachment"', kind, stop) >= 0 else PARSE
@@ -139,9 +145,12 @@ class Lines:
     def _learn(self, data: bytes, at: int, *, agent: int = 0, user: int = 0) -> None:
         """Remember what stands before a message, for the next line."""
         behind = at + _BEHIND
-        if data.startswith(_PARENT, at) and data[behind : behind + 2] == b'",':
-            mine, users = self._heads
-            self._heads = data[behind:agent] if agent else mine, data[behind:user] if user else users
+        if not data.startswith(_PARENT, at) or data[behind : behind + 2] != b'",':
+            return
+        if agent:
+            self._mine, self._said = data[behind:agent], agent - at
+        if user:
+            self._user, self._asked = data[behind:user], user - at
 
 
 def _agent(data: bytes, line: tuple[int, int], inner: int, kind: int) -> Turn:
@@ -150,10 +159,11 @@ def _agent(data: bytes, line: tuple[int, int], inner: int, kind: int) -> Turn:
     tail = data.rfind(_AGENT, stop - _TAIL if stop - kind > _TAIL else kind, stop)
     if tail < 0 or data.find(b"}", tail, stop) != stop - 1:  # a brace that closes, and it was no key of the record
         return PARSE
-    if not data.startswith(b'{"model":"claude', inner) and data.find(b'"<synthetic>"', inner, kind + 200) >= 0:
+    model = data.find(_MODEL, inner, kind + 200) + len(_MODEL)
+    if model < len(_MODEL) or data.startswith(b"<", model):
         return PARSE
-    uuid = tail + len(_AGENT)
-    if data.find(b'"isApiErrorMessage"', uuid, stop) >= 0 or not _is_usual(data, uuid):
+    uuid = tail + _AGENT_SIZE
+    if data.find(b'"isApiErrorMessage"', max(kind, tail - 500), stop) >= 0 or not _is_usual(data, uuid):
         return PARSE
     return Quick(AGENT, data, line, uuid)
 
@@ -163,15 +173,15 @@ def _result(data: bytes, at: int, call: int, stop: int) -> Turn:
     named = data.find(b'"', call, stop)
     if not data.startswith(_RESULT, named):
         return PARSE
-    uuid = data.find(_END, named, stop) + len(_END)
-    if uuid < len(_END) or not _is_usual(data, uuid):
+    uuid = data.find(_END, named, stop) + _END_SIZE
+    if uuid < _END_SIZE or not _is_usual(data, uuid):
         return PARSE
-    end = uuid - len(_END)
+    end = uuid - _END_SIZE
     if data.find(_NEXT, end - _WORDS if end - named > _WORDS else named, end) >= 0:
         return PARSE
     rest = uuid + _RECORD + 1
     if data.startswith(_DETAIL, rest):
-        rest += len(_DETAIL)
+        rest += _DETAIL_SIZE
         if data.startswith(_DONE, rest):
             return PARSE if data.endswith(_BAD, named, end) else Quick(TOOL, data, (at, stop), uuid)
         if not data.startswith(_PLAIN, rest) and _is_special(data, rest, stop):
