@@ -294,9 +294,9 @@ def test_its_own_words_can_be_the_rule(improve: Improve, typed: Typing) -> None:
     typed("always lint with ruff")
     improve("inbox")
     assert improve("accept", "c1", "--json").json["rule"]["rule"] == "Always lint with ruff"
-    typed("no, that is the wrong linter")
+    typed("you forgot the tests again", "s2")
     improve("inbox")
-    assert improve("accept", "c2", "--json").json["rule"]["rule"] == "no, that is the wrong linter"
+    assert improve("accept", "c2", "--json").json["rule"]["rule"] == "you forgot the tests again"
 
 
 @pytest.mark.parametrize("words", ["no!\nthat is wrong", "no, <!-- that --> is wrong"])
