@@ -93,12 +93,15 @@ def told(finding: Finding, *, session: str = "", project: str = "", host: str = 
     )  # fmt: skip
 
 
-def cluster(findings: Iterable[Told]) -> list[Cluster]:
+def cluster(findings: Iterable[Told], *, surely: bool = False) -> list[Cluster]:
     """Group what one rule would answer, the group first that would save most.
 
     Texts that contradict each other are never together.
+
+    Args:
+        surely: Group only what surely says the same, for it is settled together; else also what looks related.
     """
-    shelf = _Shelf()
+    shelf = _Shelf(surely)
     for words, members in _alike(findings).items():
         shelf.put(words, members)
     return sorted(map(_ordered, shelf.groups), key=lambda group: (-group.score, group.told[0].at, group.text))
@@ -121,7 +124,8 @@ def _ordered(members: list[Told]) -> Cluster:
 class _Shelf:
     """The groups so far, found again by the terms of the first text of each."""
 
-    def __init__(self) -> None:
+    def __init__(self, surely: bool) -> None:
+        self._surely = surely
         self.groups: list[list[Told]] = []
         self._postings: dict[str, list[int]] = defaultdict(list)
         self._first: list[Prepared] = []
@@ -149,7 +153,7 @@ class _Shelf:
             found = match.compare_prepared(asked, other)
             if found.relation == "same" and found.score >= SAME:
                 return place
-            if near is None and found.relation in ("same", "related") and found.score >= RELATED:
+            if near is None and not self._surely and found.relation in ("same", "related") and found.score >= RELATED:
                 shared = asked.weights.keys() & other.weights.keys()
                 common = sum(min(asked.weights[word], other.weights[word]) for word in shared)
                 near = place if common >= ENOUGH else None

@@ -19,16 +19,24 @@ _OUR_LINES = (
     "Confirmed rules (hard rules)", "Tentative rules (apply, do not enforce)", "ESCALATE TO: ",
     "decision: in-session (", "decision: project (", "decision: each-project (", "decision: global (",
     "ok     ", "WRONG  ", "note   ", "global   ", "local    ", "Undone: ",
-    "No active rule", "No correction waits", "no suggestion: its evidence",
+    "No active rule", "No correction waits", "no suggestion: its evidence", "No correction was found",
+    "Nothing new.", "Corrected, what a rule would save", "Asked again, what a rule would save",
+    "Nothing was written. Next:", "One at a time: improve review", "For each: would a careful assistant want",
+    "Settle all of them with one call of each", "kind           accepted dismissed",
+    "yes → one English imperative", "no (a task, a question, something", "Keep it as a rule? [", "Counted for ",
+    "Dismissed: C", "Scheduled every night", "Scheduled every Sunday", "Scheduled with ", "Nothing is scheduled. With",
+    "A candidate of a kind waits only when",
 )  # fmt: skip
 """How lines begin that we print, without what stands before the first word."""
 _OUR_WORDS = (
     "with: improve ", "as a rule: improve ", "of them: improve ", "here: improve ", " yet: improve inbox",
-    "/bin/improve ", " → improve ", ", for a session that starts in ",
+    "/bin/improve ", " → improve ", ", for a session that starts in ", ": improve review", ": improve inbox --stats",
+    " may hold a correction that a rule should keep",
 )  # fmt: skip
 _BESIDE = (
     "rule: ", "domain: ", "count: ", "escalation: ", "decision: ", "mentioned: ", "+",
     "loaded  ", "hidden  ", "scoped  ", "later   ", "cut     ", "off     ",
+    "the agent had: ", "as a rule: ", "near: ", "said in ", "agent: ", "person: ", "phrased: ",
 )  # fmt: skip
 """How lines begin that are ours in a text which has one of those."""
 LONGEST = 4_000
@@ -41,6 +49,11 @@ _ONE_MORE_PER, _MOST_MORE = 200, 4
 """A longer text needs more points, for any text of some length has a few common words among the hints."""
 _RANK = ("remember", "frustration", "preference", "correction")
 """What is named when two signals have as many points."""
+
+_SIGNALS = (
+    *_RANK, "denial", "interrupt", "tool-failure", "contradicted", "waste", "admission", "repeated-ask",
+)  # fmt: skip
+"""What candidates are called in our lists."""
 
 _WRAPPERS = (
     "system-reminder", "hook_context", "hook_output", "task-notification", "command-message", "command-name",
@@ -127,16 +140,30 @@ def _is_our_line(line: str) -> bool:
     _, told, day = bare.rstrip(")").rpartition("since ")  # of a rule, `(since DAY)` or `3× since DAY`
     if told and len(day) == 10 and day.replace("-", "").isdigit():
         return True
-    number, _, rest = bare.partition("  ")  # of the inbox
-    if number[:1] == "C" and number[1:].isdecimal() and rest.partition("  ")[0] in _RANK:
+    if _is_of_the_inbox(bare) or (bare.startswith("read ") and " transcript" in bare):
+        return True
+    count, several, where = bare.partition("× in ")  # of the first look
+    if several and count[-1:].isdecimal() and where.partition(" ")[2].startswith("session"):
         return True
     return bare.startswith(_OUR_LINES) or any(words in line for words in _OUR_WORDS)
+
+
+def _is_of_the_inbox(bare: str) -> bool:
+    """Tell the head of a candidate, also as `review` and `status` have it."""
+    head = bare.partition(") ")[2] if bare.startswith("(") else bare
+    number, _, rest = head.partition("  ")
+    named = rest.partition("  ")[0].partition(",")[0]
+    return number[:1] == "C" and number[1:].isdecimal() and named in _SIGNALS
 
 
 def _is_beside(line: str) -> bool:
     """Tell a line that is ours where others are: an id, a quotation, a line of a diff, details."""
     bare = line.strip()
     if bare.startswith(_BESIDE) or line.startswith("       ") or (bare[:1] == '"' and line[:1] == " "):
+        return True
+    if bare[:5].removesuffix("-").isdecimal() and bare[7:8] == "-" and bare.endswith('"'):  # a day and its words
+        return True
+    if bare.startswith("and ") and bare[4:5].isdecimal() and " more" in bare:
         return True
     if bare[:1] == "-" and (bare[1:2] != " " or bare.endswith("`")):
         return True

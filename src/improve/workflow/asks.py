@@ -18,6 +18,8 @@ ENOUGH = 3
 """Sessions in which an instruction is asked before it waits in the inbox."""
 _KEPT = 8
 """Sessions that are remembered of one instruction."""
+_HALF = 8
+"""Signs that name a session, and as many that name the moment: a copy of a session has other ids, not other times."""
 _CAP = 1 << 28
 _CONFIDENCE, _SEVERITY, _RANK = 0.4, 2, 0.3
 
@@ -32,9 +34,9 @@ def repeated(home: Home, asks: Iterable[Candidate]) -> list[Candidate]:
     for plain, ask in asked:
         key = fingerprint(plain, 16)
         sessions = known.setdefault(key, [])
-        session = fingerprint(f"{ask.host}\0{ask.session}", 8)
-        if session not in sessions and len(sessions) < _KEPT:
-            sessions.append(session)
+        session, moment = (fingerprint(f"{ask.host}\0{name}", _HALF) for name in (ask.session, ask.at))
+        if len(sessions) < _KEPT and not any(one[:_HALF] == session or one[_HALF:] == moment for one in sessions):
+            sessions.append(session + moment)
         if len(sessions) >= ENOUGH:
             found[key] = _candidate(key, ask, len(sessions))
     _save(home, known)

@@ -19,7 +19,7 @@ from improve.rule import UNKNOWN
 from improve.workflow.recurrence import count, project_at, rule_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from improve.bar import Tally
     from improve.project import Project
@@ -122,7 +122,7 @@ class Desk:
             Busy: another process holds the inbox for long.
             NeedsRepair: rules.yaml cannot be read.
         """
-        new = [self._judged(candidate) for candidate in found if self.is_new(candidate)]
+        new = [self._judged(candidate) for candidate in self._once(found)]
         new = [candidate for candidate in new if candidate.state == MATCHED or candidate.tier != NONE]
         passing = [candidate for candidate in new if self._passes(candidate)]
         added = inbox.add(self.here.home, passing, timeout=self.patience)
@@ -136,6 +136,15 @@ class Desk:
             dropped=len(found) - len(added) - (len(new) - len(passing)),
             below=len(new) - len(passing),
         )
+
+    def _once(self, found: Iterable[Candidate]) -> Iterator[Candidate]:
+        """Leave out what is known, and the second of two that are one event: it would be counted before it is seen."""
+        seen: set[tuple[str, ...]] = set()
+        for candidate in filter(self.is_new, found):
+            names = inbox.names_of(candidate._replace(text=inbox.shortened(candidate.text)))
+            if seen.isdisjoint(names):
+                seen.update(names)
+                yield candidate
 
     def _passes(self, candidate: Candidate) -> bool:
         known = self._bars.get(candidate.signal)

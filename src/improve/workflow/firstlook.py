@@ -59,7 +59,7 @@ def look(prepared: Prepared, tick: Callable[[int], None]) -> Look:
             candidate = candidate_of(session, finding, source)
             found.setdefault(candidate.key, _placed(reading, candidate))
         tick(source.size)
-    corrected = [each for each in pile.piles(_once(found)) if each.sessions > 1 or each.first.durable]
+    corrected = [each for each in pile.piles(_once(found), surely=False) if each.sessions > 1 or each.first.durable]
     return Look(reading.coverage, corrected, _asked(reading))
 
 

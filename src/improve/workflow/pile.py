@@ -64,10 +64,14 @@ def _as_it_stands(text: str) -> str:
         return ""
 
 
-def piles(candidates: Iterable[Candidate]) -> list[Pile]:
-    """Group candidates, the group first that a rule would save most for."""
+def piles(candidates: Iterable[Candidate], *, surely: bool) -> list[Pile]:
+    """Group candidates, the group first that a rule would save most for.
+
+    Args:
+        surely: Group only what surely says the same; else also what looks related.
+    """
     by_key = {candidate.key: candidate for candidate in candidates}
-    return [_pile(found, by_key) for found in cluster.cluster(map(_told, by_key.values()))]
+    return [_pile(found, by_key) for found in cluster.cluster(map(_told, by_key.values()), surely=surely)]
 
 
 def _told(candidate: Candidate) -> cluster.Told:
@@ -95,7 +99,7 @@ def _pile(found: Cluster, by_key: dict[str, Candidate]) -> Pile:
 def waiting(here: Here, signal: str = "") -> list[Pile]:
     """Group what waits in the inbox, or what waits of one signal."""
     found = inbox.read(here.home.file(inbox.FILE)).open
-    return piles(candidate for candidate in found if signal in ("", candidate.signal))
+    return piles((candidate for candidate in found if signal in ("", candidate.signal)), surely=True)
 
 
 def count_waiting(here: Here) -> int:

@@ -212,7 +212,13 @@ class Reading:
                 return False
         return not self.desk.is_off(session.host, session.cwd)
 
+    def take_asks(self) -> list[Candidate]:
+        """Give what was asked since the last time."""
+        taken, self.asks = self.asks, []
+        return taken
+
     def _give_up(self, source: Source, why: str) -> None:
+        """Name what holds nothing that can be read; it is looked at again when it changes."""
         self._unreadable.append(Strange(source.path, why))
         self.known[source.path] = Cursor(source.stamp, 0, "", why)
 
@@ -296,11 +302,13 @@ def _scan(here: Here, reading: Reading, sources: list[Source], tick: Callable[[i
             for session, finding in reading.findings(source):
                 waiting.append(candidate_of(session, finding, source))
             tick(source.size)
-            if len(waiting) >= _BATCH or (waiting and time.monotonic() - saved > _SAVED):
-                taken, waiting, saved = taken.plus(reading.desk.settle(waiting)), [], time.monotonic()
+            if len(waiting) >= _BATCH or time.monotonic() - saved > _SAVED:
+                waiting += asks.repeated(here.home, reading.take_asks())
+                taken = taken.plus(reading.desk.settle(waiting)) if waiting else taken
+                waiting, saved = [], time.monotonic()
                 cursors.save(here.home.cache, reading.known)
     finally:
-        waiting += asks.repeated(here.home, reading.asks)
+        waiting += asks.repeated(here.home, reading.take_asks())
         if waiting:
             taken = taken.plus(reading.desk.settle(waiting))
         if sources:
