@@ -32,11 +32,9 @@ def detect(
             pasted with others or as a list, it is nobody's correction.
         judge: Judges the words of a person in place of `words.judge`.
     """
-    from improve.detectors.look import look
+    from improve.detectors.look import findings
 
-    for seen in look(session, least=least, already=already, judge=judge):
-        if seen.finding is not None:
-            yield seen.finding
+    return findings(session, least=least, already=already, judge=judge)
 
 
 def explain(

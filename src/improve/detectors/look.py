@@ -66,6 +66,26 @@ def look(
     yield from walk.end()
 
 
+def findings(
+    session: Iterable[Turn],
+    *,
+    least: int = 2,
+    already: Callable[[str], bool] | None = None,
+    judge: Judge | None = None,
+) -> Iterator[Finding]:
+    """Give what `look` finds; of turns of which there is nothing to say, nothing is said."""
+    walk = _Walk(session, least, already, judge)
+    for number, turn in enumerate(session):
+        if walk.is_plain(number, turn):
+            continue
+        for seen in walk.step(number, turn):
+            if seen.finding is not None:
+                yield seen.finding
+    for seen in walk.end():
+        if seen.finding is not None:
+            yield seen.finding
+
+
 def _says_why(turn: Turn) -> bool:
     """Tell a refusal with its reason: the one thing a person says to a subagent."""
     return turn.who == TOOL and turn.failed and any(r.ended == BY_PERSON and r.reason.strip() for r in turn.results)
@@ -89,6 +109,18 @@ class _Walk:
         self._number = self._said_at = -1
         self._listening = self._ordinal = 0
         self._stopped = self._failed = False
+
+    def is_plain(self, number: int, turn: Turn) -> bool:
+        """Take a turn that can hold no finding, as most do: it does to what is known what `step` does."""
+        if turn.who == TOOL and not turn.failed:
+            self._number, self._failed = number, False
+            self._retries.went_well()
+            return True
+        if turn.who == AGENT and not (self._listening or self._refused or self._retries.watching):
+            self._number = number
+            self._trail.add(number, turn)
+            return True
+        return False
 
     def step(self, number: int, turn: Turn) -> Iterator[Seen]:
         """Take the next turn."""
