@@ -14,7 +14,7 @@ from typing import NamedTuple
 from improve import files
 
 FILE = "cursors"
-_FIRST = b"improve cursors 1"
+_FIRST = b"improve cursors 2"
 _CAP = 1 << 28
 
 
@@ -27,8 +27,6 @@ class Cursor(NamedTuple):
     """Bytes: where the next reading begins, early enough to know what the agent did before the next words."""
     since: str
     """Nothing older than this moment was asked for; empty for all of it."""
-    unread: str = ""
-    """Why it could not be read; it is named again in each scan until it changes."""
 
 
 def stamp(path: str, beside: Iterable[str] = ()) -> str:
@@ -63,6 +61,15 @@ def same_file(one: str, other: str) -> bool:
     return one.split("+")[0].rpartition(":")[2] == other.split("+")[0].rpartition(":")[2] and size(one) <= size(other)
 
 
+def begins_line(path: str, at: int) -> bool:
+    """Tell whether a line begins there; of a file that was written anew in its place, hardly ever one does."""
+    if not at:
+        return True
+    with open(path, "rb") as stream:
+        stream.seek(at - 1)
+        return stream.read(1) == b"\n"
+
+
 def load(directory: str) -> dict[str, Cursor]:
     """Read the cursors by path; what cannot be read is none."""
     data = files.read(os.path.join(directory, FILE), cap=_CAP).data
@@ -71,9 +78,9 @@ def load(directory: str) -> dict[str, Cursor]:
         return {}
     found: dict[str, Cursor] = {}
     for line in os.fsdecode(rest).split("\n"):
-        parts = line.split("\t", 4)
-        if len(parts) == 5 and parts[1].isdecimal():
-            found[parts[4]] = Cursor(parts[0], int(parts[1]), parts[2], parts[3])
+        parts = line.split("\t", 3)
+        if len(parts) == 4 and parts[1].isdecimal():
+            found[parts[3]] = Cursor(parts[0], int(parts[1]), parts[2])
     return found
 
 
@@ -87,5 +94,4 @@ def save(directory: str, cursors: dict[str, Cursor]) -> None:
 def _encoded(cursors: Iterable[tuple[str, Cursor]]) -> Iterable[bytes]:
     for path, at in cursors:
         if "\n" not in path and "\t" not in path:
-            unread = " ".join(at.unread.split())
-            yield os.fsencode(f"{at.stamp}\t{at.begin}\t{at.since}\t{unread}\t{path}")
+            yield os.fsencode(f"{at.stamp}\t{at.begin}\t{at.since}\t{path}")

@@ -50,10 +50,12 @@ def _head(here: Here, session: Session) -> str:
 
 
 def _lines(seen: Iterator[Seen]) -> Iterator[str]:
+    from improve.redact import redact
+
     for one in seen:
         mark = "*" if one.finding else " "
         yield f"{mark}{one.number + 1:>4}  {_who(one.turn):<16} {_said(one.turn)}"
-        yield f"       {visible(one.why)}"
+        yield f"       {visible(redact(one.why))}"
         if one.finding:
             yield f"       severity {one.finding.severity}{', durable' if one.finding.durable else ''}{_rule(one)}"
 
@@ -87,7 +89,7 @@ def _as_data(one: Seen) -> dict[str, Any]:
         "who": turn.who,
         "how": turn.how,
         "at": turn.at,
-        "why": one.why,
+        "why": redact(one.why),
         "words": redact(turn.text[:2000]) if turn.who == "person" else "",
         "finding": finding,
     }

@@ -77,17 +77,17 @@ def scan_command(
     merge_what_waits(here)
     wanted = _wanted(here, since or ("" if everything or paths else DAYS), project, again=again)
 
-    def find() -> Iterator[Source | Strange]:
+    def find(here: Here) -> Iterator[Source | Strange]:
         return sources.at(paths, names[0] if names else "") if paths else sources.everywhere(here, names)
 
-    done = _scan(here, find(), wanted)
+    done = _scan(here, find(here), wanted)
     say(
         _as_json(done)
         if as_json
         else "\n".join(_told(here, done, since=since or ("" if everything or paths else DAYS)))
     )
     while follow:
-        _follow(here, find, wanted, as_json=as_json)
+        _follow(find, wanted._replace(again=False), as_json=as_json)
     return 0
 
 
@@ -99,11 +99,19 @@ def _wanted(here: Here, since: str, project: str, *, again: bool) -> Wanted:
     return Wanted(began(since, here.now) if since else "", key, again)
 
 
-def _follow(here: Here, find: Callable[[], Iterator[Source | Strange]], wanted: Wanted, *, as_json: bool) -> None:
+def _follow(find: Callable[[Here], Iterator[Source | Strange]], wanted: Wanted, *, as_json: bool) -> None:
     import time
 
+    from improve.errors import Busy
+
     time.sleep(_PAUSE)
-    done = _scan(here, find(), wanted)
+    here = look_around()  # by now it is later, and a rule or a switch may have changed
+    if here.off():
+        return
+    try:
+        done = _scan(here, find(here), wanted)
+    except Busy:  # another scan is at it
+        return
     if any(done.taken):
         say(_as_json(done) if as_json else _found(done))
 

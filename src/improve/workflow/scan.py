@@ -118,18 +118,16 @@ class Reading:
                 continue
             before = self.known.get(source.path)
             if before and before.stamp == source.stamp and self._reaches(before) and not self.wanted.again:
-                if before.unread:
-                    self._unreadable.append(Strange(source.path, before.unread))
-                self._unchanged += not before.unread
+                self._unchanged += 1
             elif not self._too_old(source):
                 chosen.append(source)
         return sorted(chosen, key=lambda source: source.written, reverse=True)
 
-    def _goes_on(self, before: Cursor, source: Source) -> bool:
+    def _goes_on(self, before: Cursor, source: Source, *, grows: bool) -> bool:
         """Tell whether a transcript was only added to since it was read."""
-        if self.wanted.again or before.unread or not self._reaches(before):
+        if self.wanted.again or not self._reaches(before) or not cursors.same_file(before.stamp, source.stamp):
             return False
-        return cursors.same_file(before.stamp, source.stamp)
+        return not grows or cursors.begins_line(source.path, before.begin)
 
     def _reaches(self, before: Cursor) -> bool:
         return not before.since or bool(self.wanted.since and before.since <= self.wanted.since)
@@ -143,11 +141,11 @@ class Reading:
         reader = transcripts.reader(source.host)
         before = self.known.get(source.path)
         begin, since = 0, self.wanted.since
-        if before and (reader.grows or reader.clock) and self._goes_on(before, source):
-            begin, since = before.begin, before.since
-        track = _Track(begin)
-        bad, whole, latest = 0, True, begin
+        bad, whole, latest = 0, True, 0
         try:
+            if before and (reader.grows or reader.clock) and self._goes_on(before, source, grows=reader.grows):
+                begin, since = before.begin, before.since
+            track, latest = _Track(begin), begin
             for session in reader.read(source.path, begin):
                 matches = yield from self._of_session(session, track, source.written)
                 whole = whole and matches
@@ -218,9 +216,8 @@ class Reading:
         return taken
 
     def _give_up(self, source: Source, why: str) -> None:
-        """Name what holds nothing that can be read; it is looked at again when it changes."""
+        """Name what cannot be read. It is tried each time: a permission, say, is given without a trace in the file."""
         self._unreadable.append(Strange(source.path, why))
-        self.known[source.path] = Cursor(source.stamp, 0, "", why)
 
 
 class _Track:
