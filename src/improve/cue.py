@@ -214,6 +214,8 @@ def words_only(text: str) -> str:
     while text != before:
         before = text
         text = text.strip().strip("\ufeff")
+        if not (text.startswith("<") or text.endswith(">")):
+            return text
         for name in _WRAPPERS:
             text = _without(text, name)
         for name in _AROUND:
@@ -250,6 +252,20 @@ def _pasted(line: str, bare: str) -> bool:
         return True
     if line.startswith(("    ", "\t")) and bare[-1:] in "{};,()":
         return True
-    signs = sum(not (c.isalnum() or c.isspace() or c in ".,!?'\"-’…") and c < "\u0300" for c in bare)
-    digits = sum(map(str.isdigit, bare))
-    return len(bare) > 20 and (signs > len(bare) // 7 or digits > len(bare) // 4)
+    if len(bare) <= 20:
+        return False
+    signs, digits = _counted(bare)
+    return signs > len(bare) // 7 or digits > len(bare) // 4
+
+
+_SIGNS: dict[int, None] = {}
+"""The signs that code and logs are full of, to be taken away; made when the first long line comes."""
+_DIGITS = dict.fromkeys(map(ord, "0123456789"))
+
+
+def _counted(bare: str) -> tuple[int, int]:
+    """Count the signs and the digits of a line."""
+    if not _SIGNS:
+        plain = ".,!?'\"-’…"
+        _SIGNS.update((n, None) for n in range(0x300) if not (chr(n).isalnum() or chr(n).isspace() or chr(n) in plain))
+    return len(bare) - len(bare.translate(_SIGNS)), len(bare) - len(bare.translate(_DIGITS))
