@@ -215,7 +215,7 @@ def words_only(text: str) -> str:
         before = text
         text = text.strip().strip("\ufeff")
         if not (text.startswith("<") or text.endswith(">")):
-            return text
+            continue
         for name in _WRAPPERS:
             text = _without(text, name)
         for name in _AROUND:
