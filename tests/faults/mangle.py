@@ -184,6 +184,7 @@ IN_DATABASES: tuple[Mangle, ...] = (truncate, flip, flip, splice, nuls, duplicat
 def database(path: Path, chance: Random) -> None:
     """Change values in a database's rows, as a host of another version would have written them."""
     base = sqlite3.connect(path, isolation_level=None)
+    base.execute("PRAGMA synchronous=OFF")
     plain = (
         "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE TABLE%' AND sql NOT LIKE '%ROWID%'"
     )

@@ -113,8 +113,8 @@ def _database(seed: Seed, target: Path, chance: Random) -> Path | None:
     elif name.endswith(".rows.jsonl") and chance.random() < 0.8:
         path = opencode_rows.database(target.with_name("opencode.db"), opencode_rows.recorded(seed.path))
     elif name.endswith(".sql"):
-        with sqlite3.connect(path) as base:
-            base.executescript(seed.path.read_text(encoding="utf-8"))
+        base = sqlite3.connect(path)
+        base.executescript(f"PRAGMA synchronous=OFF; BEGIN;\n{seed.path.read_text(encoding='utf-8')}\nCOMMIT;")
         base.close()
     else:
         return None
