@@ -5,6 +5,7 @@ What is typed is unmistakable: these tests are about what becomes of it, not abo
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
 from datetime import UTC, datetime, timedelta
@@ -22,6 +23,12 @@ DENIED = (
     "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the "
     "new_string was NOT written to the file). To tell you how to proceed, the user said:\n"
 )
+_serial = itertools.count()
+
+
+def _a_while_ago() -> datetime:
+    """Give each session its own moment: what is said twice at one moment is a copy."""
+    return datetime.now(UTC) - AGO + timedelta(seconds=next(_serial) % 10_000)
 
 
 class Claude:
@@ -36,7 +43,7 @@ class Claude:
 
     def __init__(self, home: Path, cwd: Path | str, name: str = "s1", *, began: datetime | None = None) -> None:
         self.id, self.cwd = str(uuid5(NAMESPACE_URL, name)), str(cwd)
-        self.at = began or datetime.now(UTC) - AGO
+        self.at = began or _a_while_ago()
         slug = "".join(c if c.isalnum() and c.isascii() else "-" for c in self.cwd)
         self.path = home / ".claude" / "projects" / slug / f"{self.id}.jsonl"
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -100,7 +107,7 @@ class Codex:
     """A session of Codex."""
 
     def __init__(self, home: Path, cwd: Path | str, name: str = "c1", *, began: datetime | None = None) -> None:
-        self.id, self.at = str(uuid5(NAMESPACE_URL, name)), began or datetime.now(UTC) - AGO
+        self.id, self.at = str(uuid5(NAMESPACE_URL, name)), began or _a_while_ago()
         day = self.at.strftime("%Y/%m/%d")
         stamp = self.at.strftime("%Y-%m-%dT%H-%M-%S")
         self.path = home / ".codex" / "sessions" / day / f"rollout-{stamp}-{self.id}.jsonl"
