@@ -107,12 +107,13 @@ class Codex:
     """A session of Codex."""
 
     def __init__(self, home: Path, cwd: Path | str, name: str = "c1", *, began: datetime | None = None) -> None:
-        self.id, self.at = str(uuid5(NAMESPACE_URL, name)), began or _a_while_ago()
+        self.id, self.cwd = str(uuid5(NAMESPACE_URL, name)), str(cwd)
+        self.at = began or _a_while_ago()
         day = self.at.strftime("%Y/%m/%d")
         stamp = self.at.strftime("%Y-%m-%dT%H-%M-%S")
         self.path = home / ".codex" / "sessions" / day / f"rollout-{stamp}-{self.id}.jsonl"
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        meta = {"session_id": self.id, "id": self.id, "cwd": str(cwd), "originator": "codex-tui", "source": "cli"}
+        meta = {"session_id": self.id, "id": self.id, "cwd": self.cwd, "originator": "codex-tui", "source": "cli"}
         self._row("session_meta", {**meta, "timestamp": self._moment(), "thread_source": "user"})
 
     def types(self, text: str) -> Codex:

@@ -60,13 +60,15 @@ def schedule_command(what: str | None, nightly: bool, at: str, way: str | None, 
         for text in () if as_json else notes:
             note(text)
         return 0
-    there = schedule.installed(here)
+    there, notes = schedule.installed(here)
     text = schedule.placed(here, chosen, job).text
     if as_json:
-        say(report.as_json("schedule", {"scheduled": there, "with": chosen, "text": text}))
+        say(report.as_json("schedule", {"scheduled": there, "with": chosen, "text": text, "notes": notes}))
         return 0
     say(f"Scheduled with {' and '.join(there)}." if there else f"Nothing is scheduled. With {chosen} it would be:")
     say(text if not there else "Change it: improve schedule --install; take it away: improve schedule --remove")
+    for one in notes:
+        note(one)
     return 0
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from improve import cursors, files, queue, transcripts
 from improve.errors import ImproveError
-from improve.workflow.desk import Taken
+from improve.workflow.desk import Desk, Taken
 
 if TYPE_CHECKING:
     from improve.queue import Ended
@@ -27,17 +27,20 @@ _QUEUE = "queue"
 def read_ended(here: Here, *, seconds: float) -> Taken:
     """Read the transcripts of sessions that ended, as many as the time allows; the others stay for the next run.
 
-    So does a pointer for which there is nothing to read yet, until it is too old.
+    So does a pointer for which there is nothing to read yet, until it is too old, and one of where we are off.
     """
     paths = queue.endings(here.home.file(_QUEUE))
     if not paths:
         return Taken()
-    until, taken = time.monotonic() + seconds, Taken()
+    until, taken, desk = time.monotonic() + seconds, Taken(), Desk(here)
     for path in paths:
         if time.monotonic() > until:
             break
         ended = queue.load_end(path)
         if ended is None:
+            continue
+        if desk.is_off(ended.host, ended.cwd):
+            taken = taken._replace(left=taken.left + 1)
             continue
         try:
             done = _read(here, ended, until)
@@ -45,7 +48,7 @@ def read_ended(here: Here, *, seconds: float) -> Taken:
             if done.coverage.read + done.coverage.unchanged and _unchanged(path, ended):
                 files.unlink(path)
         except (ImproveError, OSError):  # busy, or a store in need of repair: it is read by the next run
-            continue
+            taken = taken._replace(left=taken.left + 1)
     return taken
 
 

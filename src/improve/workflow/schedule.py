@@ -69,27 +69,35 @@ def placed(here: Here, way: str, what: Job) -> Placed:
         f"{timetable.NAME}.service": timetable.systemd_service(what),
         f"{timetable.NAME}.timer": timetable.systemd_timer(what),
     }
-    own = ("systemctl", "--user")
+    own, reload = ("systemctl", "--user"), ("systemctl", "--user", "daemon-reload")
     return Placed(
         SYSTEMD,
         tuple((os.path.join(base, name), text) for name, text in units.items()),
-        ((*own, "daemon-reload"), (*own, "enable", "--now", f"{timetable.NAME}.timer")),
+        (reload, (*own, "enable", "--now", f"{timetable.NAME}.timer")),
         ((*own, "disable", "--now", f"{timetable.NAME}.timer"),),
         "\n".join(f"# {os.path.join(base, name)}\n{text}" for name, text in units.items()),
     )
 
 
-def installed(here: Here) -> list[str]:
-    """Name the schedulers that have a run of ours."""
-    what = job(here, hour=0, minute=0, weekday=None)
-    found = [way for way in (SYSTEMD, LAUNCHD) if all(map(os.path.lexists, _paths(placed(here, way, what))))]
-    if _cron() and timetable.MARK in _crontab():
-        found.append(CRON)
-    return found
+def installed(here: Here) -> tuple[list[str], list[str]]:
+    """Name the schedulers that have a run of ours; returns also notes for the person."""
+    what, notes = job(here, hour=0, minute=0, weekday=None), []
+    found = [way for way in (SYSTEMD, LAUNCHD) if _ours(placed(here, way, what))]
+    try:
+        if _cron() and timetable.MARK in _crontab():
+            found.append(CRON)
+    except EnvironmentFailure as exc:  # the other schedulers can still be looked at, and cleared
+        notes.append(str(exc))
+    return found, notes
 
 
-def _paths(what: Placed) -> list[str]:
-    return [path for path, _ in what.files]
+def _ours(what: Placed) -> list[str]:
+    """Give those of the files that are there and ours."""
+    return [path for path, _ in what.files if os.path.lexists(path) and _is_ours(files.read(path, cap=_CAP).data)]
+
+
+def _is_ours(data: bytes) -> bool:
+    return timetable.NAME.encode() in data
 
 
 def install(here: Here, way: str, what: Job) -> list[str]:
@@ -106,6 +114,8 @@ def install(here: Here, way: str, what: Job) -> list[str]:
         _put_crontab(timetable.with_ours(before, what), before)
         return []
     wanted = placed(here, way, what)
+    if way == LAUNCHD and _ours(wanted):  # a service that is loaded is not loaded anew
+        _tried(wanted.stop[0])
     for path, text in wanted.files:
         _write(path, text)
     return [note for command in wanted.start if (note := _tried(command))]
@@ -113,7 +123,7 @@ def install(here: Here, way: str, what: Job) -> list[str]:
 
 def remove(here: Here) -> tuple[list[str], list[str]]:
     """Take our runs away from every scheduler; returns which had one, and notes for the person."""
-    gone, notes = installed(here), []
+    gone, notes = installed(here)
     for way in gone:
         if way == CRON:
             before = _crontab()
@@ -121,14 +131,14 @@ def remove(here: Here) -> tuple[list[str], list[str]]:
             continue
         wanted = placed(here, way, job(here, hour=0, minute=0, weekday=None))
         notes += [note for command in wanted.stop if (note := _tried(command))]
-        for path in _paths(wanted):
+        for path in _ours(wanted):
             files.unlink(path)
     return gone, notes
 
 
 def _write(path: str, text: str) -> None:
     before = files.read(path, cap=_CAP)
-    if before.exists and timetable.NAME.encode() not in before.data:
+    if before.exists and not _is_ours(before.data):
         raise Refused(f"{path} is there and not ours; nothing was scheduled. Move it away first")
     files.replace(before, text.encode(), make_parents=True)
 
@@ -141,7 +151,7 @@ def _crontab() -> str:
     """
     done = _run(("crontab", "-l"))
     if done[0] and "no crontab" not in done[1].lower():
-        raise EnvironmentFailure(f"crontab -l failed ({done[1].strip() or done[0]}); nothing was scheduled")
+        raise EnvironmentFailure(f"crontab -l failed ({done[1].strip() or done[0]}); the table was left as it is")
     return "" if done[0] else done[2]
 
 
@@ -172,14 +182,13 @@ def _run(command: Sequence[str], text: str = "") -> tuple[int, str, str]:
     try:
         done = subprocess.run(
             command,
-            input=text,
+            input=text.encode("utf-8", "surrogateescape"),
             capture_output=True,
-            text=True,
-            errors="surrogateescape",
             timeout=_PATIENCE,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as exc:
         why = "took too long" if isinstance(exc, subprocess.TimeoutExpired) else "is not there"
-        raise EnvironmentFailure(f"{command[0]} {why}; nothing was scheduled with it") from None
-    return done.returncode, done.stderr, done.stdout
+        raise EnvironmentFailure(f"{command[0]} {why}; it was told nothing") from None
+    said, told = (data.decode("utf-8", "surrogateescape") for data in (done.stderr, done.stdout))
+    return done.returncode, said, told
