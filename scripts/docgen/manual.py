@@ -51,7 +51,7 @@ def examples(made: click.Command) -> str:
     """Give the example lines of a command's help as a terminal shows them, a remark behind a `#`."""
     lines = inspect.cleandoc((made.epilog or "").replace("\b", "")).splitlines()[1:]
     said = inspect.cleandoc("\n" + "\n".join(lines)).splitlines()
-    return "\n".join(line if line[0] == " " else re.sub("( {2,})", r"\1# ", f"$ {line}") for line in said)
+    return "\n".join(line if line[:1] in ("", " ") else re.sub("( {2,})", r"\1# ", f"$ {line}") for line in said)
 
 
 def _paragraphs(made: click.Command) -> list[str]:
@@ -74,7 +74,7 @@ def _operand(parameter: click.Argument) -> str:
 
 
 def _names(option: click.Option) -> str:
-    return f"`{_cell(' '.join(filter(None, (', '.join(option.opts), _value(option)))))}`"
+    return f"`{_cell(' '.join(filter(None, (', '.join([*option.opts, *option.secondary_opts]), _value(option)))))}`"
 
 
 def _value(option: click.Option) -> str:

@@ -23,7 +23,7 @@ Examples:
   improve accept C3 C9 "Use uv" C4 "Run the tests before committing"
                                            C3 and C9 say the first, C4 says the second""",
 )
-@click.argument("items", metavar='ID... ["RULE"] [ID... "RULE"]...', nargs=-1, required=True)
+@click.argument("items", metavar='ID... "RULE"', nargs=-1, required=True)
 @click.option("--into", default="", metavar="RULE_ID", help="They say this stored rule again.")
 @click.option("--domain", default="", help="Topic, see `improve domains`; default: unknown.")
 @json_option
