@@ -33,6 +33,7 @@ def chapter(name: str) -> str:
     if isinstance(made, click.Group):
         parts.append(_subcommands(name, made))
     parts.append(f"```console\n{examples(made)}\n```")
+    parts += _further(made)
     return "\n\n".join(parts)
 
 
@@ -49,9 +50,19 @@ def _subcommands(name: str, made: click.Group) -> str:
 
 def examples(made: click.Command) -> str:
     """Give the example lines of a command's help as a terminal shows them, a remark behind a `#`."""
-    lines = inspect.cleandoc((made.epilog or "").replace("\b", "")).splitlines()[1:]
-    said = inspect.cleandoc("\n" + "\n".join(lines)).splitlines()
-    return "\n".join(line if line[:1] in ("", " ") else re.sub("( {2,})", r"\1# ", f"$ {line}") for line in said)
+    said = inspect.cleandoc("\n" + "\n".join(_blocks(made)[0].splitlines()[1:])).splitlines()
+    return "\n".join(line if line[0] == " " else re.sub("( {2,})", r"\1# ", f"$ {line}") for line in said)
+
+
+def _blocks(made: click.Command) -> list[str]:
+    """Split what stands behind a command's options: the examples, then what else there is to know."""
+    return re.split(r"\n{2,}", inspect.cleandoc((made.epilog or "").replace("\b\n", "")))
+
+
+def _further(made: click.Command) -> list[str]:
+    """Give what stands behind the examples, a block of text each."""
+    told = (block.partition("\n") for block in _blocks(made)[1:])
+    return [f"{title}\n\n```text\n{inspect.cleandoc(chr(10) + rest)}\n```" for title, _, rest in told]
 
 
 def _paragraphs(made: click.Command) -> list[str]:
