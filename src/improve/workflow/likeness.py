@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 SHORTLIST = 40
 """So many rules are compared with a new wording."""
+_POSTINGS = 4000
+"""Mentions of terms that are looked at for a whole shortlist, in a store of a few thousand rules."""
 
 
 class Likeness(NamedTuple):
@@ -34,7 +36,8 @@ def similar(edit: Edit | View, text: str, *, most: int = SHORTLIST) -> list[Like
     terms = match.terms(text)
     known, total = index.weigh(terms), max(index.count(), 1)
     weights = {t: w * match.importance(known[t], total) for t, w in terms.items() if t in known}
-    listed = [(row.rule, score) for row, score in index.shortlist(_rare_enough(weights, known, total), most)]
+    budget = max(_POSTINGS, total // 2) * most // SHORTLIST
+    listed = [(row.rule, score) for row, score in index.shortlist(_rare_enough(weights, known, budget), most)]
     listed = [(rule, score) for rule, score in listed if rule.text]
     own = sum(terms[term] * weight for term, weight in weights.items()) or 1.0
     ranked = match.rerank(text, [rule.text for rule, _ in listed], [score for _, score in listed])
@@ -48,10 +51,9 @@ def _likeness(rule: Rule, score: float, own: float, found: Comparison, total: in
     return Likeness(rule, found.relation, found.score, found.reason, near)
 
 
-def _rare_enough(weights: dict[str, float], known: dict[str, int], total: int) -> dict[str, float]:
+def _rare_enough(weights: dict[str, float], known: dict[str, int], budget: int) -> dict[str, float]:
     """Leave out the commonest terms once the rarer ones name enough rules: they cost most and tell least."""
     limit: dict[str, float] = {}
-    budget = max(4000, total // 2)
     for term in sorted(weights, key=lambda t: known[t]):
         if limit and known[term] > budget:
             break
