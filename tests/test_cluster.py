@@ -39,6 +39,22 @@ def in_sessions(*texts: str) -> list[Told]:
     return [Told(text, session=f"s{n}", project="p", host="h", at=f"2026-03-0{n + 1}") for n, text in enumerate(texts)]
 
 
+def test_how_a_complaint_opens_says_nothing_of_what_is_wanted() -> None:
+    """The same wish after other openings is one group; other wishes after the same opening are not in it."""
+    same = (
+        "No, that's wrong: use pnpm, never npm.",
+        "No! Use pnpm, never npm!",
+        "That's wrong again: use pnpm, never npm.",
+    )
+    others = (
+        "No, that's wrong: write dates as ISO 8601, always.",
+        "No, that's wrong. Indent with tabs.",
+        "No npm please",
+    )
+    groups = cluster(in_sessions(*same, *others))
+    assert sorted(len(group.told) for group in groups) == [1, 1, 1, 3]
+
+
 @pytest.mark.parametrize(("a", "b"), TOGETHER)
 def test_one_correction_in_other_words_is_one_group(a: str, b: str) -> None:
     """What one rule would answer is shown once, with both dates."""

@@ -23,6 +23,12 @@ RELATED = 0.5
 """Score from which words that are not surely the same are shown together."""
 ENOUGH = 9.0
 """Weight of what two related texts must have in common, so that `wrong file` is not `wrong name`."""
+_FRAME = re.compile(
+    r"^(?:(?:no+|nope|nah|nein|non|wrong|falsch|stop|again|(?:that|this|it)(?:['’]?s|\ (?:is|was))"
+    r"(?:\ (?:just|still|all|completely))?\ (?:wrong|incorrect|not\ right)(?:\ again)?)\s*[,.!:;–—-]+\s*)+",
+    re.IGNORECASE,
+)
+"""What opens a complaint and says nothing of what is wanted: it would make all complaints alike."""
 _COMPARED, _POSTINGS = 6, 400
 _LONGEST_ASK, _LEAST_WORDS = 600, 3
 _ALIKE = 0.8
@@ -113,7 +119,7 @@ def _alike(findings: Iterable[Told]) -> dict[str, list[Told]]:
 
     found: dict[str, list[Told]] = defaultdict(list)
     for one in findings:
-        found[normalize((one.rule or one.words)[:READ])].append(one)
+        found[normalize(one.rule or _FRAME.sub("", one.words[:READ]) or one.words[:READ])].append(one)
     return found
 
 

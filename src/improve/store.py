@@ -42,6 +42,8 @@ class Store:
         """Takes a line when the whole file has to be read."""
         self.veto = veto
         """Says why nothing may be recorded or written now; empty when it may."""
+        self.keeps = True
+        """Whether the index and copies of what others wrote are kept on the disk; else nothing at all is written."""
 
     def view(self) -> View:
         """Read the store; brings the index up to date when rules.yaml is not what it was.
@@ -123,6 +125,8 @@ class Store:
             return self._read_only(snapshot)
 
     def _open(self) -> Index:
+        if not self.keeps:
+            return Index.in_memory()
         limits = (self.config.threshold_project, self.config.threshold_several_projects)
         return Index.open(self.home.cache, json.dumps(limits))
 
@@ -134,7 +138,7 @@ class Store:
         if looks and found.meta("looks") != looks and looks == _looks(self.home.rules):
             with contextlib.suppress(sqlite3.Error, Unusable), found.writing():
                 found.set_meta("looks", looks)
-        if found.meta("foreign"):
+        if found.meta("foreign") and self.keeps:
             self._back_up_when_free(snapshot, found)
         return _view(snapshot, found)
 

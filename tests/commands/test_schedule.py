@@ -249,6 +249,6 @@ def test_the_program_of_an_installed_store_is_what_runs(improve: Improve, fake: 
     assert f"{sys.executable} -m improve schedule --run" in improve("schedule", "--with", "cron").out
     program = Path(paths.find_home(os.environ).program)
     program.parent.mkdir(parents=True)
-    program.write_text("#!/bin/sh\n")
+    program.write_text("#!/bin/sh\n", encoding="utf-8")
     program.chmod(0o755)
     assert f"{program} schedule --run" in improve("schedule", "--with", "cron").out

@@ -42,6 +42,7 @@ class Look(NamedTuple):
 
 def prepare(here: Here, hosts: tuple[str, ...], since: str) -> Prepared:
     """Find what there is to read."""
+    here.store.keeps = False
     reading = Reading(here, Wanted(began(since, here.now) if since else ""), {})
     return Prepared(reading, reading.changed(sources.everywhere(here, hosts)))
 
@@ -60,7 +61,8 @@ def look(prepared: Prepared, tick: Callable[[int], None]) -> Look:
             found.setdefault(candidate.key, _placed(reading, candidate))
         tick(source.size)
     corrected = [each for each in pile.piles(_once(found), surely=False) if each.sessions > 1 or each.first.durable]
-    return Look(reading.coverage, corrected, _asked(reading))
+    told = {(one.host, one.session, one.text) for one in found.values()}
+    return Look(reading.coverage, corrected, _asked(reading.asks, told))
 
 
 def _placed(reading: Reading, candidate: Candidate) -> Candidate:
@@ -88,10 +90,14 @@ def _once(found: dict[str, Candidate]) -> list[Candidate]:
     return kept
 
 
-def _asked(reading: Reading) -> list[Pile]:
+def _asked(asks: list[Candidate], told: set[tuple[str, str, str]]) -> list[Pile]:
+    """Group instructions that several sessions asked for; what corrects the agent is shown with the corrections."""
+    from improve import inbox
+
+    asks = [one for one in asks if (one.host, one.session, inbox.shortened(one.text)) not in told]
     return [
         pile.Pile(
-            tuple(reading.asks[int(one.key)] for one in found.told),
+            tuple(asks[int(one.key)] for one in found.told),
             found.sessions,
             found.projects,
             found.hosts,
@@ -99,6 +105,6 @@ def _asked(reading: Reading) -> list[Pile]:
         )
         for found in cluster.repeated(
             cluster.Told(ask.text, ask.session, ask.cwd, ask.host, ask.at, key=str(number))
-            for number, ask in enumerate(reading.asks)
+            for number, ask in enumerate(asks)
         )
     ]
