@@ -62,7 +62,10 @@ def review_command(signal: str, limit: int, as_json: bool) -> int:
         return 0
     quiet = (lambda _: None) if as_json else _show
     done = _Done()
-    for number, each in enumerate(piles, 1):
+    for number, listed in enumerate(piles, 1):
+        each = pile.left_of(here, listed)
+        if each is None:
+            continue
         near = pile.near(here.store.view(), each)
         quiet(f"\n({number}/{len(piles)}) {_described(here, each, near)}")
         answered = _settle(here, each, near, quiet)

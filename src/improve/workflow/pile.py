@@ -102,6 +102,15 @@ def waiting(here: Here, signal: str = "") -> list[Pile]:
     return piles((candidate for candidate in found if signal in ("", candidate.signal)), surely=True)
 
 
+def left_of(here: Here, each: Pile) -> Pile | None:
+    """Give what of a pile still waits; None when all of it was settled meanwhile, by us or by others."""
+    waits = {candidate.key for candidate in inbox.read(here.home.file(inbox.FILE)).open}
+    left = [candidate for candidate in each.candidates if candidate.key in waits]
+    if len(left) == len(each.candidates):
+        return each
+    return piles(left)[0] if left else None
+
+
 def count_waiting(here: Here) -> int:
     """Count what waits in the inbox."""
     return len(inbox.read(here.home.file(inbox.FILE)).open)
