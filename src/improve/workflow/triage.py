@@ -46,10 +46,14 @@ def accept_all(here: Here, said: Sequence[Said], *, domain: str = "", by_person:
         raise Refused(why)
     known = inbox.read(here.home.file(inbox.FILE))
     meant = []
+    seen: set[str] = set()
     for item in said:
         found = list({c.key: c for c in map(known.named, item.names)}.values())
         for candidate in found:
             inbox.refuse_settled(candidate)
+            if candidate.key in seen:
+                raise Refused(f"{candidate.id} is named for two rules; nothing was recorded. Name it for one")
+        seen.update(candidate.key for candidate in found)
         if item.text.strip() and len(found) > 1:
             meant.append((found, _phrased(found[0], item.text)))
         else:
