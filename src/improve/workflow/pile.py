@@ -108,7 +108,7 @@ def left_of(here: Here, each: Pile) -> Pile | None:
     left = [candidate for candidate in each.candidates if candidate.key in waits]
     if len(left) == len(each.candidates):
         return each
-    return piles(left)[0] if left else None
+    return piles(left, surely=True)[0] if left else None
 
 
 def count_waiting(here: Here) -> int:
