@@ -78,9 +78,9 @@ def load(directory: str) -> dict[str, Cursor]:
         return {}
     found: dict[str, Cursor] = {}
     for line in os.fsdecode(rest).split("\n"):
-        parts = line.split("\t", 3)
-        if len(parts) == 4 and parts[1].isdecimal():
-            found[parts[3]] = Cursor(parts[0], int(parts[1]), parts[2])
+        head, begin, since, path = (*line.split("\t", 3), "", "", "")[:4]
+        if path and begin.isdecimal():
+            found[path] = Cursor(head, int(begin), since)
     return found
 
 

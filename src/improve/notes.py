@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
+
+# hashlib loads OpenSSL, 3 ms of every command
+try:
+    from _blake2 import blake2b
+except ImportError:
+    from hashlib import blake2b
 
 from improve.index import Index
 from improve.layout import Head, Outline, Place
@@ -12,7 +17,7 @@ from improve.taxonomy import Taxonomy
 
 def digest(raw: bytes) -> bytes:
     """Name bytes, shortly; for entries, not against an adversary."""
-    return hashlib.blake2b(raw, digest_size=12).digest()
+    return blake2b(raw, digest_size=12).digest()
 
 
 def note_head(found: Index, head: Head, head_bytes: bytes) -> None:

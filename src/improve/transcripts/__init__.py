@@ -22,6 +22,8 @@ class Row(NamedTuple):
     module: str
     inside: tuple[str, ...] = ()
     """Files or directories inside a project in which it records; the others are named by the host's `sessions`."""
+    more: bool = False
+    """Its module names places besides, as `PLACES`."""
 
 
 ROWS = (
@@ -32,11 +34,11 @@ ROWS = (
     Row("pi", "pi"),
     Row("copilot", "copilot"),
     Row("qwen", "qwen"),
-    Row("cursor", "cursor"),
+    Row("cursor", "cursor", more=True),
     Row("goose", "goose"),
     Row("amp", "amp"),
     Row("cline", "cline"),
-    Row("vscode", "vscode"),
+    Row("vscode", "vscode", more=True),
     Row("aider", "aider", (".aider.chat.history.md", ".aider.input.history")),
     Row("pydantic-deep", "pydantic_deep", (".pydantic-deep/sessions",)),
     Row("specstory", "specstory", (".specstory/history",)),
@@ -60,8 +62,8 @@ def places(name: str) -> tuple[Locate, ...]:
     """Give where a host keeps its transcripts outside of projects; a program that is no host of ours names its own."""
     from improve import hosts
 
-    module = import_module(f"improve.transcripts.{next(row.module for row in ROWS if row.name == name)}")
-    own: tuple[Locate, ...] = getattr(module, "PLACES", ())
+    row = next(row for row in ROWS if row.name == name)
+    own: tuple[Locate, ...] = import_module(f"improve.transcripts.{row.module}").PLACES if row.more else ()
     return (hosts.host(name).sessions if name in hosts.names() else ()) + own
 
 

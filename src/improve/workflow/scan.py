@@ -289,6 +289,8 @@ def scan(
 
 
 def _scan(here: Here, reading: Reading, sources: list[Source], tick: Callable[[int], None], until: float) -> Scanned:
+    if not sources:
+        return Scanned(reading.coverage, Taken())
     from improve.workflow import asks, record
 
     taken, waiting, saved = Taken(), [], time.monotonic()
@@ -308,8 +310,7 @@ def _scan(here: Here, reading: Reading, sources: list[Source], tick: Callable[[i
         waiting += asks.repeated(here.home, reading.take_asks())
         if waiting:
             taken = taken.plus(reading.desk.settle(waiting))
-        if sources:
-            cursors.save(here.home.cache, reading.known)
+        cursors.save(here.home.cache, reading.known)
     if taken.counted:
         record.drain(here)
     return Scanned(reading.coverage, taken)

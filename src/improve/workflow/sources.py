@@ -51,13 +51,12 @@ def everywhere(here: Here, names: Iterable[str] = ()) -> Iterator[Source | Stran
     for row in transcripts.ROWS:
         if wanted and row.name not in wanted:
             continue
-        reader = transcripts.reader(row.name)
         places = [locate(here.home.user, here.env) for locate in transcripts.places(row.name)]
         if row.inside:
             roots = _roots(here) if roots is None else roots
             places += [os.path.join(root, name) for root in roots for name in row.inside]
-        for place in places:
-            yield from _at(reader, place, seen)
+        for place in filter(os.path.lexists, places):  # no reader is loaded for a host that never ran here
+            yield from _at(transcripts.reader(row.name), place, seen)
 
 
 def at(paths: Iterable[str], name: str = "") -> Iterator[Source | Strange]:
@@ -87,11 +86,19 @@ def _at(reader: Reader, place: str, seen: set[str], *, strict: bool = False) -> 
     Args:
         strict: Take only what the reader knows as its own, for other hosts' files lie there too.
     """
-    for path in reader.files(place):
+    host, beside = reader.host, reader.beside
+    for path in reader.files(
+        place
+    ):  # thousands of times: each call in it is a millisecond of a scan that finds nothing
         if path in seen or (strict and not reader.claims(path, _head(path))):
             continue
         seen.add(path)
-        yield _stamped(reader, path)
+        found: Source | Strange
+        try:
+            found = Source(host, path, cursors.stamp(path, beside(path)))
+        except OSError as exc:
+            found = Strange(path, _why(exc))
+        yield found
 
 
 def _named(path: str, seen: set[str]) -> Source | Strange:
@@ -107,7 +114,11 @@ def _stamped(reader: Reader, path: str) -> Source | Strange:
     try:
         return Source(reader.host, path, cursors.stamp(path, reader.beside(path)))
     except OSError as exc:
-        return Strange(path, (exc.strerror or "cannot be read").lower())
+        return Strange(path, _why(exc))
+
+
+def _why(exc: OSError) -> str:
+    return (exc.strerror or "cannot be read").lower()
 
 
 def _head(path: str) -> bytes:
