@@ -120,7 +120,16 @@ def signal_of(text: str) -> str:
 
 def is_ours(text: str) -> bool:
     """Tell whether a text is what we print: it has our stamp, or all its lines are lines of ours."""
-    return STAMP in text or not any(map(str.strip, _not_ours(text.split("\n"))))
+    if STAMP in text:
+        return True
+    told = said = False
+    for line in filter(str.strip, text.split(_LINE)):
+        said = True
+        if _is_our_line(line):
+            told = True
+        elif not _is_beside(line):
+            return False
+    return told or not said
 
 
 def _not_ours(lines: list[str]) -> list[str]:

@@ -82,7 +82,6 @@ class Command(NamedTuple):
     """It was given a script that is not compared."""
 
 
-@lru_cache(maxsize=256)
 def parse(line: str) -> Command | None:
     """Take a command line apart; None for a script, a pipeline of own logic or one too long to be compared.
 
@@ -90,6 +89,12 @@ def parse(line: str) -> Command | None:
     'npm'
     """
     line, script, _ = line.strip().partition("<<")
+    command = None if len(line) > 2 * LONGEST else _parsed(line)  # what is remembered is short
+    return command._replace(script=bool(script)) if command else None
+
+
+@lru_cache(maxsize=256)
+def _parsed(line: str) -> Command | None:
     line = _bare(line)
     if not line or len(line) > LONGEST or "\n" in line or "$(" in line:
         return None
@@ -100,16 +105,13 @@ def parse(line: str) -> Command | None:
             place = words[1] if len(words) > 1 else "~"
         elif words:
             main.append(words)
-    if len(main) != 1 or "|" in main[0]:
-        return None
-    command = _command(main[0], place)
-    return command._replace(script=bool(script)) if command else None
+    return None if len(main) != 1 or "|" in main[0] else _command(main[0], place)
 
 
 def _bare(line: str) -> str:
     """Leave out where the output goes and what is said afterwards."""
     line, before = line.strip(), None
-    while line != before and len(line) <= 2 * LONGEST:
+    while line != before:
         before, line = line, _AFTER.sub("", line)
     return line
 
@@ -133,10 +135,14 @@ def _command(words: list[str], place: str) -> Command | None:
     return Command(program, args, flags, frozenset(around), place)
 
 
-@lru_cache(maxsize=256)
 def is_check(line: str) -> bool:
     """Tell a run of tests, a linter, a compiler or a build: that it fails says something of the code."""
-    for part in _SPLIT.split(_bare(line)[: 2 * LONGEST]):
+    return _checks(line.strip()[: 2 * LONGEST])
+
+
+@lru_cache(maxsize=256)
+def _checks(line: str) -> bool:
+    for part in _SPLIT.split(_bare(line)):
         command = _command(_words(part), "")
         if command is None:
             continue

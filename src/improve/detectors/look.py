@@ -11,7 +11,7 @@ from typing import NamedTuple
 from improve import cue
 from improve.detectors import claims
 from improve.detectors.finding import NONE, REVIEW, Finding
-from improve.detectors.message import Heard, Judge, Message, settle, unquoted
+from improve.detectors.message import Heard, Judge, Message, judged, settle
 from improve.detectors.retries import Retries, placed
 from improve.detectors.trail import BEFORE, Step, Trail, changes, described
 from improve.session import (
@@ -203,7 +203,7 @@ class _Walk:
         found = self._trail.call(result.call)
         refused = described(found[1]) if found else "a call"
         if result.reason.strip():
-            yield from self._heard_of(Message(turn, number, result.reason, DENIAL, refused=refused))
+            yield from self._heard_of(Message(turn, number, judged(result.reason), DENIAL, refused=refused))
         elif self._refused is None and found and (found[1].kind != OTHER or "mcp" in found[1].tool):
             finding = placed(turn, Finding("denial", 2, f"refused: {refused}", 0.3, REVIEW, rank=0.05, did=refused))
             self._refused = Seen(number, turn, "refused without a reason", finding)
@@ -220,7 +220,7 @@ class _Walk:
         if why:
             yield Seen(number, turn, why)
             return
-        message = Message(turn, number, unquoted(self._own(words)), turn.how)
+        message = Message(turn, number, judged(self._own(words)), turn.how)
         if self._refused is not None and self._refused.finding is not None:
             message = message._replace(refused=self._refused.finding.did)
             self._refused = None

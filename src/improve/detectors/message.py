@@ -21,10 +21,11 @@ OWNED_SURE = 0.85
 QUOTE = 500
 """Characters from which a quotation is a pasted text."""
 _FENCED = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
-_QUOTED = re.compile(
-    rf'"[^"]{{{QUOTE},}}"|“[^”]{{{QUOTE},}}”|«[^»]{{{QUOTE},}}»|„[^“”]{{{QUOTE},}}[“”]|「[^」]{{{QUOTE},}}」'
-    rf"|```(?:[^`]|`(?!``)){{{QUOTE},}}(?:```|\Z)"
-)
+_OPENS = re.compile(r"(?<![\w\"])\"|[“«„「]|```")
+_CLOSES = {'"': ('"',), "“": ("”",), "«": ("»",), "„": ("“", "”"), "「": ("」",), "```": ("```",)}
+_LEFT_OUT = "“…”"
+_BEGINNING, _END = 30_000, 10_000
+"""Characters of a message of any length that are judged."""
 _COMPARED, _REMEMBERED = 400, 200
 _ALIKE, _AGAIN = 90, 85
 
@@ -67,13 +68,47 @@ class Message(NamedTuple):
     """The agent then threw work away."""
 
 
+def judged(words: str) -> str:
+    """Give what is judged of a person's words: without long quotations, and of a page without end both its ends."""
+    left = unquoted(words)
+    return left if len(left) <= _BEGINNING + _END else f"{left[:_BEGINNING]}\n{left[-_END:]}"
+
+
 def unquoted(words: str) -> str:
     """Leave out what was pasted at length, between quotation marks or in a fence: somebody else says it.
 
     >>> unquoted("as he says")
     'as he says'
     """
-    return _QUOTED.sub("“…”", words) if len(words) > QUOTE else words
+    if len(words) <= QUOTE:
+        return words
+    kept, at, past, absent = list[str](), 0, 0, set[str]()
+    for found in _OPENS.finditer(words):
+        begin = found.start()
+        if begin < past:
+            continue
+        end = _closed(words, found.end(), found[0], absent)
+        past = max(past, end)
+        if end - found.end() > QUOTE:
+            kept += [words[at:begin], _LEFT_OUT]
+            at = end
+    return "".join((*kept, words[at:]))
+
+
+def _closed(words: str, begin: int, mark: str, absent: set[str]) -> int:
+    """Find where a quotation ends, -1 where it does not; a fence that nothing closes ends with the text.
+
+    Args:
+        absent: Marks that do not come any more, so that no text is searched for them again and again.
+    """
+    ends = []
+    for closing in _CLOSES[mark]:
+        end = -1 if closing in absent else words.find(closing, begin)
+        if end >= 0:
+            ends.append(end + len(closing))
+        else:
+            absent.add(closing)
+    return min(ends, default=len(words) if mark == "```" else -1)
 
 
 def framed(words: str) -> bool:
