@@ -185,15 +185,15 @@ def test_what_waits_is_counted_once_and_never_wrongly(improve: Improve, reposito
     improve("init", cwd=root)
     line = '{"v": 1, "id": "C%d", "key": "k%d", "text": "no, never"}\n'
     inbox.write_text(line % (1, 1), encoding="utf-8")
-    assert "1 correction this person typed is not worded" in told(improve, root)
+    assert "1 message of this person may hold a correction and is not worded" in told(improve, root)
     (note,) = (home / ".cache").rglob("waiting")
     for spoiled in (None, "", "1 2 3 x", "\x00", note.read_text(encoding="ascii")):
         if spoiled is not None:
             note.write_text(spoiled, encoding="ascii")
-        assert "1 correction this person typed is not worded" in told(improve, root)
+        assert "1 message of this person may hold a correction and is not worded" in told(improve, root)
     with inbox.open("a", encoding="utf-8") as stream:
         stream.write(line % (2, 2))
-    assert "2 corrections this person typed are not worded" in told(improve, root)
+    assert "2 messages of this person may hold corrections and are not worded" in told(improve, root)
     improve("dismiss", "C1", "C2")
     assert "worded" not in told(improve, root)
     inbox.unlink()

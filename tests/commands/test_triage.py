@@ -178,7 +178,7 @@ def test_status_tells_how_many_wait_and_shows_the_oldest(improve: Improve, waiti
     """The next session's agent learns it: the number, three lines with id, kind, day and words, oldest first."""
     lines = improve("status").out.splitlines()
     at = next(n for n, line in enumerate(lines) if "are not worded as a rule yet: improve inbox --for-agent" in line)
-    assert lines[at].startswith("6 corrections this person typed")
+    assert lines[at].startswith("6 messages of this person may hold corrections")
     few = lines[at + 1 : at + 4]
     days = [re.search(r"denial, (\d\d\d\d-\d\d-\d\d): \"", line) for line in few]
     assert all(days)
@@ -187,7 +187,7 @@ def test_status_tells_how_many_wait_and_shows_the_oldest(improve: Improve, waiti
     assert {line.split()[0] for line in few} <= set(waiting.values())
     assert improve("status", "--json").json["waiting"] == 6
     improve("dismiss", *list(waiting.values())[:5])
-    assert "1 correction this person typed is not worded" in improve("status").out
+    assert "1 message of this person may hold a correction and is not worded" in improve("status").out
     improve("dismiss", *list(waiting.values())[5:])
     assert "worded as a rule" not in improve("status").out
     assert improve("status", "--json").json["waiting"] == 0

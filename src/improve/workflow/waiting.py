@@ -76,5 +76,9 @@ def _line(candidate: Candidate) -> str:
 
 def wording_wanted(count: int) -> str:
     """Say that corrections wait to be worded."""
-    what = "1 correction this person typed is" if count == 1 else f"{count} corrections this person typed are"
+    what = (
+        "1 message of this person may hold a correction and is"
+        if count == 1
+        else (f"{count} messages of this person may hold corrections and are")
+    )
     return f"{what} not worded as a rule yet: improve inbox --for-agent"
