@@ -78,9 +78,11 @@ def load(directory: str) -> dict[str, Cursor]:
         return {}
     found: dict[str, Cursor] = {}
     for line in os.fsdecode(rest).split("\n"):
-        head, begin, since, path = (*line.split("\t", 3), "", "", "")[:4]
-        if path and begin.isdecimal():
+        try:
+            head, begin, since, path = line.split("\t", 3)
             found[path] = Cursor(head, int(begin), since)
+        except ValueError:
+            continue
     return found
 
 

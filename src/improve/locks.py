@@ -13,7 +13,7 @@ import time
 
 from improve.draft import keep_owner
 from improve.errors import Busy
-from improve.fingerprint import sha256
+from improve.fingerprint import fingerprint
 from improve.folder import COMMON, close_quietly, explained, private_directory
 
 TYPE_CHECKING = False
@@ -61,7 +61,7 @@ def _digits(key: str) -> str:
         import unicodedata
 
         key = unicodedata.normalize("NFC", key)  # macOS gives the same name back in another form
-    return sha256(key.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+    return fingerprint(key, 32)
 
 
 def _own(path: str, key: str, timeout: float) -> Callable[[], None]:

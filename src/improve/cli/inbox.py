@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from improve.inbox import Candidate, Inbox
-    from improve.workflow.desk import Taken
     from improve.workflow.here import Here
+    from improve.workflow.taken import Taken
 
 SHOWN = 20
 """Candidates that are listed unless somebody asks for more."""

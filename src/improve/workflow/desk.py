@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from improve import bar, inbox
 from improve.cue import APOSTROPHES, is_mark
@@ -17,6 +17,7 @@ from improve.errors import Refused
 from improve.inbox import MATCHED, Candidate
 from improve.rule import UNKNOWN
 from improve.workflow.recurrence import count, project_at, rule_of
+from improve.workflow.taken import Taken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -30,37 +31,6 @@ SURELY = 1.0
 """That it is a signal at all is sure when it says a stored rule again."""
 _OF_THE_AGENT = frozenset(("tool-failure", "contradicted", "waste"))
 """Signals whose words nobody said."""
-
-
-class Taken(NamedTuple):
-    """What became of what was heard or found."""
-
-    waiting: int = 0
-    """New candidates."""
-    counted: int = 0
-    """Words that said a stored rule again."""
-    linked: int = 0
-    """Words whose rule the agent had recorded itself."""
-    dropped: int = 0
-    """Our own words, events known before, words dismissed for good, and what is no signal at a close look."""
-    unreadable: tuple[str, ...] = ()
-    """Files that stay in the queue because nobody can read them."""
-    left: int = 0
-    """Prompts for the next run."""
-    below: int = 0
-    """Not sure enough for a kind that people mostly dismissed."""
-
-    def plus(self, other: Taken) -> Taken:
-        """Add up."""
-        return Taken(
-            self.waiting + other.waiting,
-            self.counted + other.counted,
-            self.linked + other.linked,
-            self.dropped + other.dropped,
-            self.unreadable + other.unreadable,
-            self.left + other.left,
-            self.below + other.below,
-        )
 
 
 class Desk:

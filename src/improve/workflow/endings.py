@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from improve import cursors, files, queue, transcripts
 from improve.errors import ImproveError
-from improve.workflow.desk import Desk, Taken
+from improve.workflow.desk import Desk
+from improve.workflow.taken import Taken
 
 if TYPE_CHECKING:
     from improve.queue import Ended

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from improve import files, queue
 from improve.errors import ImproveError
 from improve.inbox import Candidate
-from improve.workflow.desk import Desk, Taken
+from improve.workflow.desk import Desk
+from improve.workflow.taken import Taken
 
 if TYPE_CHECKING:
     from improve.queue import Heard

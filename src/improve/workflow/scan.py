@@ -19,8 +19,8 @@ from improve.fingerprint import fingerprint
 from improve.inbox import Candidate
 from improve.session import PERSON, QUEUED, STEERED, TYPED, Session, Turn
 from improve.transcripts.base import Unreadable
-from improve.workflow.desk import Taken
 from improve.workflow.sources import Source, Strange
+from improve.workflow.taken import Taken
 
 if TYPE_CHECKING:
     from improve.detectors.finding import Finding

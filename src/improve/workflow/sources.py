@@ -87,9 +87,8 @@ def _at(reader: Reader, place: str, seen: set[str], *, strict: bool = False) -> 
         strict: Take only what the reader knows as its own, for other hosts' files lie there too.
     """
     host, beside = reader.host, reader.beside
-    for path in reader.files(
-        place
-    ):  # thousands of times: each call in it is a millisecond of a scan that finds nothing
+    # of thousands of files: each call here is a millisecond of a scan that finds nothing
+    for path in reader.files(place):
         if path in seen or (strict and not reader.claims(path, _head(path))):
             continue
         seen.add(path)
