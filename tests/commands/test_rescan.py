@@ -1,0 +1,66 @@
+"""scan: what it costs when nothing is new, and when one file is very long; benchmarks/rescan.py has the figures."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from commands.conftest import Improve, Repository
+from commands.sessions import PNPM, Claude, Codex
+
+LOOK = [sys.executable, "-P", "-m", "improve", "scan", "--json"]
+
+
+def seconds(argv: list[str]) -> float:
+    """Give the best wall time of a few runs, which a busy machine disturbs least."""
+    spent = []
+    for _ in range(5):
+        begin = time.perf_counter()
+        subprocess.run(argv, stdout=subprocess.DEVNULL, check=True)
+        spent.append(time.perf_counter() - begin)
+    return min(spent)
+
+
+def test_a_scan_with_nothing_new_is_quick(improve: Improve, home: Path, repository: Repository) -> None:
+    """A thousand unchanged files cost no more than a few starts of Python, and none of them is opened."""
+    shop = repository("shop")
+    for number in range(500):
+        Claude(home, shop, f"s{number}").types("please go on")
+        Codex(home, shop, f"c{number}").types("please go on")
+    assert improve("scan", "--json").json["coverage"]["read"] == 1_000
+    for path in (*(home / ".claude").rglob("*.jsonl"), *(home / ".codex").rglob("*.jsonl")):
+        path.chmod(0)
+    assert improve("scan", "--json").json["coverage"] == {
+        "read": 0, "unchanged": 1_000, "sessions": 0, "messages": 0, "size": 0, "unreadable": [], "bad": [],
+    }  # fmt: skip
+    assert seconds(LOOK) < 20 * seconds([sys.executable, "-c", "pass"])
+
+
+def resident(megabytes: int, session: Claude) -> float:
+    """Make the session so long and scan it in a process of its own; give the megabytes that took."""
+    block = {"type": "tool_result", "tool_use_id": "t", "content": "x" * 20_000}
+    line = json.dumps({"type": "user", "message": {"role": "user", "content": [block]}, "sessionId": session.id}) + "\n"
+    with session.path.open("ab") as stream:
+        for _ in range(megabytes):
+            stream.write(line.encode() * 50)
+    session.corrected()
+    process = subprocess.Popen(LOOK, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    return usage.ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX accounting")
+@pytest.mark.parametrize("megabytes", [30, pytest.param(300, marks=pytest.mark.nightly)])
+def test_a_long_file_takes_little_memory(improve: Improve, home: Path, repository: Repository, megabytes: int) -> None:
+    """It is read as a stream: 80 MB at most, however long it is, and what is said at its end is found."""
+    session = Claude(home, repository("shop")).types("please go on")
+    assert resident(megabytes, session) < 80
+    assert PNPM in [c["words"] for c in improve("inbox", "--json").json["candidates"]]
