@@ -2,8 +2,9 @@
 
     python training/fit.py [--data FOLDER] [--out FILE] [--report]
 
-FOLDER holds `user-messages/train.jsonl` and `dev.jsonl` (default: $IMPROVE_DATA); our own messages in
-`training/messages/` are always used. Needs numpy, scipy and scikit-learn; running the result needs none of them.
+FOLDER holds `user-messages/train.jsonl` and `dev.jsonl` (default: $IMPROVE_DATA). The weights are learned from the
+first and from our own messages in `training/messages/`; the second serves to choose thresholds, which are those of
+models that saw no message of the same owner. Needs numpy, scipy and scikit-learn; what it writes needs none of them.
 `--report` prints the figures of cross-validation over owners and writes nothing.
 """
 
@@ -32,11 +33,15 @@ WEIGHTS = {"traits": 0.1, "words": 2.5, "kinds": 1.0, "before": 0.8, "after": 0.
 """How loudly a block speaks: its features are multiplied by this, so that the penalty on its weights is less."""
 OF_WORDS = ("traits", "words", "kinds")
 """Blocks of the heads that name a signal: few messages have one, so they learn from the words alone."""
-COST, OURS, APART = 0.7, 0.6, 1.0
+COST, OURS, APART = 0.7, 1.0, 1.0
 """Inverse penalty; weight of our own messages; how far the two kinds of messages may differ in weights."""
 SEEN = 2.0
 """A hashed feature needs to be in that many messages, ours counting half."""
 FOLDS = 8
+SURE = 0.9
+"""Wanted precision of the sure tier."""
+ENOUGH, ENOUGH_DURABLE = 0.91, 0.91
+"""Shares of signals and of durable ones that the review tier shows, of the honest part."""
 
 
 @dataclass
@@ -133,8 +138,9 @@ def matrix(made: Design, head: str) -> csr_matrix:
 
 
 def chosen(rows: Rows, head: str) -> np.ndarray:
-    """Say which messages a head learns from: those that name a signal only from messages with one."""
-    return np.ones(len(rows.rows), bool) if head in HEADS[:2] else rows.labels("signal")
+    """Say which messages a head learns from: none of `dev`; those that name a signal only from messages with one."""
+    use = np.array([row["file"] != "dev" for row in rows.rows])
+    return use if head in HEADS[:2] else use & rows.labels("signal")
 
 
 def learn(x: csr_matrix, y: np.ndarray, weight: np.ndarray) -> LogisticRegression:
@@ -171,6 +177,20 @@ def out_of_fold(rows: Rows, made: Design, head: str, seeds: tuple[int, ...] = (0
     return total / len(seeds)
 
 
+def bag_of_words(rows: Rows, head: str) -> np.ndarray:
+    """Give what a bag of words says that learns from the same messages of sessions, the plain way."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    texts, y, fold = [row["text"] for row in rows.rows[: rows.real]], rows.labels(head)[: rows.real], folds(rows, 0)
+    x = TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True).fit_transform(texts)
+    use, told = chosen(rows, head)[: rows.real], np.zeros(rows.real)
+    for at in range(FOLDS):
+        fitted = LogisticRegression(C=3.0, solver="liblinear", class_weight="balanced", random_state=0)
+        train = use & (fold != at)
+        told[fold == at] = fitted.fit(x[train], y[train]).decision_function(x[fold == at])
+    return told
+
+
 def platt(score: np.ndarray, y: np.ndarray) -> tuple[float, float]:
     """Fit slope and shift that turn scores into log-odds."""
     fitted = LogisticRegression(C=100.0, solver="lbfgs").fit(score[:, None], y)
@@ -202,9 +222,11 @@ def _packed(made: Design, parts: dict[str, list[np.ndarray]], bias: list[float],
     lines = [kept.VERSION, "\t".join(("heads", *HEADS))]
     body = b""
     for name, heads in parts.items():
-        scales = [float(max(np.abs(one).max(), 1e-9) / 127) for one in heads]
+        scales = [float(np.abs(one).max() / 127) for one in heads]
         lines.append("\t".join(("block", name, str(BITS[name]), *(f"{one:.6g}" for one in scales))))
         for one, scale in zip(heads, scales, strict=True):
+            if not scale:
+                continue
             table = np.zeros(1 << BITS[name], np.int8)
             table[made.seen[name]] = np.rint(one / scale).astype(np.int8)
             body += table.tobytes()
@@ -229,19 +251,36 @@ def choose(rows: Rows, signal: np.ndarray, durable: np.ndarray) -> dict[str, flo
         "durable slope": slope_d,
         "durable shift": shift_d,
         "sure": sure_at(p, y, honest),
-        "review": float(np.quantile(p[honest & y], 0.08)),
-        "review durable": float(np.quantile(d[honest & lasting], 0.12)),
+        **review_at(p[honest], d[honest], y=y[honest], lasting=lasting[honest]),
         "durable": best_f1(d[honest], lasting[honest]),
     }
 
 
+def naming(rows: Rows, made: Design, head: str) -> float:
+    """Find the score from which a message with a signal is given a head's name."""
+    use = rows.labels("signal")[: rows.real]
+    score, y = out_of_fold(rows, made, head, (0,))[use], rows.labels(head)[: rows.real][use]
+    return best_f1(score, y)
+
+
+def review_at(p: np.ndarray, d: np.ndarray, *, y: np.ndarray, lasting: np.ndarray) -> dict[str, float]:
+    """Find the two thresholds that show the least and still show enough signals, and enough of the durable ones."""
+    best = (0.0, 0.0, 0.0)
+    for low in np.quantile(p[y], np.linspace(0.01, 0.15, 29)):
+        for durable in (*np.quantile(d[lasting], np.linspace(0.01, 0.4, 40)), 1.01):
+            shown = (p >= low) | (d >= durable)
+            if shown[y].mean() >= ENOUGH and shown[lasting].mean() >= ENOUGH_DURABLE:
+                best = max(best, (y[shown].mean(), float(low), float(durable)))
+    return {"review": best[1], "review durable": best[2]}
+
+
 def sure_at(p: np.ndarray, y: np.ndarray, honest: np.ndarray) -> float:
-    """Find the lowest threshold with a precision of 0.9, the others weighted to the honest share of signals."""
+    """Find the lowest threshold with a precision of SURE, the others weighted to the honest share of signals."""
     share = y[honest].mean()
     weight = np.where(y, share / y.mean(), (1 - share) / (1 - y.mean()))
     order = np.argsort(-p, kind="stable")
     right, every = np.cumsum((weight * y)[order]), np.cumsum(weight[order])
-    good = np.flatnonzero((right / every >= 0.9) & (np.arange(len(y)) >= 15))
+    good = np.flatnonzero((right / every >= SURE) & (np.arange(len(y)) >= 15))
     return float(p[order][good[-1]]) if len(good) else 0.97
 
 
@@ -264,12 +303,15 @@ def main() -> None:
         sys.exit("fit: no labelled messages; name the folder that holds user-messages/ with --data")
     rows = read(given.data)
     made = design(rows)
+    print(
+        f"{sum(row['file'] == 'train' for row in rows.rows)} messages of sessions, {len(rows.rows) - rows.real} of ours"
+    )
     signal, durable = out_of_fold(rows, made, "signal"), out_of_fold(rows, made, "durable")
-    thresholds = choose(rows, signal, durable)
+    thresholds = choose(rows, signal, durable) | {head: naming(rows, made, head) for head in HEADS[2:]}
     report(rows, signal, durable, thresholds)
     if not given.report:
         write(rows, made, thresholds, given.out)
-        print(f"wrote {given.out}: {given.out.stat().st_size:,} bytes from {rows.real} + {len(rows.rows) - rows.real}")
+        print(f"wrote {given.out}: {given.out.stat().st_size:,} bytes")
 
 
 def report(rows: Rows, signal: np.ndarray, durable: np.ndarray, at: dict[str, float]) -> None:

@@ -10,7 +10,8 @@ from typing import NamedTuple
 from zlib import crc32
 
 from improve.detectors.company import traits
-from improve.detectors.said import Sentence, own, sentences
+from improve.detectors.said import own, sentences
+from improve.detectors.traits import TABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,9 +19,17 @@ if TYPE_CHECKING:
 
 BITS = {"words": 17, "kinds": 14, "before": 15, "after": 14}
 """Block → bits of its features' numbers."""
-_BEFORE, _AFTER = 400, 200
+_BEFORE, _AFTER = 300, 200
 """Characters read of the agent's last words and of the person's next ones."""
-_MIX = 0x9E3779B1
+_MIX, _RANGE = 0x9E3779B1, 1 << 32
+
+
+def _number(word: str) -> int:
+    return crc32(word.encode()) | 2
+
+
+_KINDS = {name: _number(name) for name in (*TABLE, "_")}
+_NONE = _KINDS["_"]
 
 
 class Features(NamedTuple):
@@ -39,59 +48,64 @@ def features(text: str, before: str | None = "", after: str = "", *, turn: int |
     here = sentences(said)
     there = sentences(before[-_BEFORE:]) if before else []
     later = sentences(after[:_AFTER]) if after else []
+    kinds = [[_KINDS[kind] for kind in sentence.kinds] for sentence in here]
     return Features(
         traits(text, said, here, before=before, there=there, after=after, later=later, turn=turn),
-        _grams([sentence.words for sentence in here], BITS["words"]),
-        _grams([sentence.kinds for sentence in here], BITS["kinds"]) | _skipping(here, BITS["kinds"]),
-        _pairs([sentence.words for sentence in there[-3:]], BITS["before"]),
-        _pairs([sentence.words[:15] for sentence in later[:2]], BITS["after"]),
+        _grams([_numbers(sentence.words) for sentence in here], BITS["words"]),
+        _grams(kinds, BITS["kinds"]) | _skipping(kinds, BITS["kinds"]),
+        _pairs([_numbers(sentence.words) for sentence in there[-3:]], BITS["before"]),
+        _pairs([_numbers(sentence.words[:15]) for sentence in later[:2]], BITS["after"]),
     )
 
 
-def _grams(lines: Iterable[list[str]], bits: int) -> set[int]:
+def _numbers(words: list[str]) -> list[int]:
+    return [crc32(word.encode()) | 2 for word in words]
+
+
+def _grams(lines: Iterable[list[int]], bits: int) -> set[int]:
     """Number the runs of one, two and three words, and how the text begins."""
     found = set[int]()
     shift, add = 32 - bits, found.add
     first = True
     for words in lines:
         before, last = 0, 1
-        for at, word in enumerate(words):
-            this = crc32(word.encode()) | 2
+        for this in words:
             two = last * 31 + this
-            add(this * _MIX % 4294967296 >> shift)
-            add(two * _MIX % 4294967296 >> shift)
+            add(this * _MIX % _RANGE >> shift)
+            add(two * _MIX % _RANGE >> shift)
             if before:
-                add((before * 961 + two) * _MIX % 4294967296 >> shift)
-            if first and at < 3:
-                add((two * 7 + at + 1) * _MIX % 4294967296 >> shift)
+                add((before * 961 + two) * _MIX % _RANGE >> shift)
             before, last = last, this
+        if first:
+            last = 1
+            for at, this in enumerate(words[:3], start=1):
+                add(((last * 31 + this) * 7 + at) * _MIX % _RANGE >> shift)
+                last = this
         first = False
     return found
 
 
-def _skipping(here: list[Sentence], bits: int) -> set[int]:
+def _skipping(lines: Iterable[list[int]], bits: int) -> set[int]:
     """Number the runs of three classes, words of no class left out."""
     found = set[int]()
     shift = 32 - bits
-    for sentence in here:
+    for kinds in lines:
         before, last = 0, 5
-        for kind in sentence.kinds:
-            if kind != "_":
-                this = crc32(kind.encode()) | 2
-                found.add((before * 1009 + last * 37 + this * 3) * _MIX % 4294967296 >> shift)
+        for this in kinds:
+            if this != _NONE:
+                found.add((before * 1009 + last * 37 + this * 3) * _MIX % _RANGE >> shift)
                 before, last = last, this
     return found
 
 
-def _pairs(lines: Iterable[list[str]], bits: int) -> set[int]:
+def _pairs(lines: Iterable[list[int]], bits: int) -> set[int]:
     """Number the words and the pairs of words."""
     found = set[int]()
     shift = 32 - bits
     for words in lines:
         last = 1
-        for word in words:
-            this = crc32(word.encode()) | 2
-            found.add(this * _MIX % 4294967296 >> shift)
-            found.add((last * 31 + this) * _MIX % 4294967296 >> shift)
+        for this in words:
+            found.add(this * _MIX % _RANGE >> shift)
+            found.add((last * 31 + this) * _MIX % _RANGE >> shift)
             last = this
     return found

@@ -2,7 +2,8 @@
 
 `words.bin` is written by `training/fit.py`. It begins with lines of text: the version, the heads, one line for each
 block of hashed features (name, bits, a scale for each head), one for each trait (name, mean, a weight for each head),
-one for each threshold; an empty line ends them. Behind it stands a signed byte for each head, block and feature.
+one for each threshold; an empty line ends them. Behind it stand signed bytes, block by block and head by
+head, one for each feature; none where the scale is 0.
 """
 
 from __future__ import annotations
@@ -72,10 +73,10 @@ def read(data: bytes) -> Model:
             means[name], *weights = map(float, rest)
             traits[name] = tuple(weights)
         elif kind == "block":
-            size = 1 << int(rest[0])
-            scales[name] = tuple(map(float, rest[1:]))
-            tables[name] = tuple(view[place + at * size : place + (at + 1) * size] for at in range(len(heads)))
-            place += size * len(heads)
+            size, scales[name] = 1 << int(rest[0]), tuple(map(float, rest[1:]))
+            ends = [place + size * sum(map(bool, scales[name][: at + 1])) for at in range(len(heads))]
+            tables[name] = tuple(view[end - size : end] for end in ends)
+            place = ends[-1]
         elif kind == "bias":
             bias = tuple(map(float, rest))
         else:
@@ -113,6 +114,8 @@ def scores(found: Features, model: Model, heads: range) -> list[float]:
         total += sum(weights[head] * value for weights, value in known)
         total += sum(weights[head] for weights in missing)
         for numbers, tables, scale, norm in blocks:
+            if not scale[head]:
+                continue
             total += sum(map(tables[head].__getitem__, numbers)) * scale[head] / norm
         told.append(total)
     return told

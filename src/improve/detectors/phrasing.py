@@ -18,21 +18,6 @@ if TYPE_CHECKING:
 _LONGEST_TEXT, _LONGEST, _SHORTEST = 700, 160, 6
 _FEWEST, _MOST = 2, 26
 """Words of a rule, in scripts with blanks."""
-_HINTS = (
-    "always", "never", "ever", "from now", "forward", "future", "henceforth", "as a rule", "by default", "remember",
-    "keep in mind", "note", "rule", "we use", "instead", "rather than", "not ", "prefer", "every", "each", "whenever",
-    "anymore", "any more", "respond", "reply", "answer", "speak", "project", "repo", "codebase",
-    "immer", "nie", "ab jetzt", "ab sofort", "von nun", "künftig", "statt", "antworte", "merk", "grundsätzlich",
-    "zukunft",
-    "toujours", "jamais", "désormais", "dorénavant", "au lieu", "plutôt", "répond", "parle", "partir de",
-    "siempre", "nunca", "adelante", "en vez", "en lugar", "responde", "contesta", "recuerda", "regla", "ahora",
-    "vuelvas",
-    "sempre", "agora", "frente", "em vez", "invés", "fale", "lembr", "regra", " mai ", "in poi", "invece", "rispondi",
-    "ricorda", "всегда", "никогда", "впредь", "отныне", "вместо", "отвечай", "запомни", "момента",
-    "luôn", "bao giờ", "từ giờ", "từ nay", "thay vì", "trả lời", "nhớ",
-    "以后", "今后", "从现在", "始终", "总是", "一律", "永远", "绝", "记住", "每次", "用中文", "回答",
-    "不用", "别用", "而不是",
-)  # fmt: skip
 _compiled: dict[str, re.Pattern[str]] = {}
 
 
@@ -42,14 +27,13 @@ def phrase(text: str) -> str:
     >>> phrase("no! from now on always use pnpm."), phrase("don't push yet")
     ('Always use pnpm', '')
     """
-    low = text.casefold()
-    if len(text) > _LONGEST_TEXT or not any(hint in low for hint in _HINTS):
+    if len(text) > _LONGEST_TEXT or not _languages(text):
         return ""
     said = cue.spoken(cue.words_only(text))
     if _pattern(forms.QUOTED).search(said) or len(_pattern(forms.LISTED).findall(said)) > 1:
         return ""
     for sentence in _sentences(said):
-        rule = _of(sentence)
+        rule = _of(sentence, _languages(text))
         if rule:
             return rule
     return ""
@@ -72,7 +56,13 @@ def _sentences(said: str) -> Iterator[str]:
                 yield bare.rstrip(".!。！…, ").replace("’", "'")
 
 
-def _of(sentence: str) -> str:
+def _languages(text: str) -> list[str]:
+    """List the languages in which a text may state a rule."""
+    low = text.casefold()
+    return [name for name, hints in forms.HINTS.items() if any(hint in low for hint in hints)]
+
+
+def _of(sentence: str, languages: list[str]) -> str:
     """Give the rule a sentence states."""
     bare = _pattern(forms.FILLERS).sub("", sentence)
     bare = _pattern(rf"{forms.TAILS}$").sub("", bare)
@@ -82,14 +72,21 @@ def _of(sentence: str) -> str:
     bare, whole = _ending(bare, forms.PROJECT)
     if _pattern(forms.IN_PROJECT).match(bare):
         bare, whole = _pattern(forms.IN_PROJECT).sub("", bare), True
-    there = {"lasting": lasting or noted, "noted": noted, "project": whole or lasting or noted}
-    for pattern, template, need in forms.STATED:
-        found = _pattern(rf"^{pattern}$").match(bare)
-        if found and (_choice(found) if need == "choice" else there.get(need, True)):
+    there = {"lasting": lasting or noted, "noted": noted, "project": whole or lasting or noted, "": True}
+    for pattern, template, need in (row for name in languages for row in forms.STATED[name]):
+        if need != "choice" and not there[need]:
+            continue
+        found = _pattern(pattern).fullmatch(bare)
+        if found and _fits(found, need):
             rule = found.expand(template)
             pointing = _pattern(forms.TRANSIENT).search(rule)
             return "" if pointing else _checked(rule, of_products=not (lasting or noted))
     return ""
+
+
+def _fits(found: re.Match[str], need: str) -> bool:
+    verb = found.groupdict().get("verb")
+    return (verb is None or verb.casefold() in forms.VERBS) and (need != "choice" or _choice(found))
 
 
 def _without(sentence: str, words: str, unspaced: str, *, ends: bool) -> tuple[str, bool]:
@@ -128,7 +125,7 @@ def _checked(rule: str, *, of_products: bool) -> str:
     if len(rule) > _LONGEST or (blanks and (len(rule) < _SHORTEST or not _FEWEST <= len(words) <= _MOST)):
         return ""
     verb = next((word.casefold() for word in words if word.casefold() not in ("always", "never", "only")), "")
-    if of_products and verb in forms.OF_PRODUCTS.split("|"):
+    if of_products and verb in forms.OF_PRODUCTS:
         return ""
     if words[-1].casefold() in ("to", "the", "a", "and", "or", "of", "in", "with", "not", "for", "und", "et", "y", "e"):
         return ""

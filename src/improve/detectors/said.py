@@ -18,8 +18,18 @@ _LIKE = {"？": "?", "！": "!", "。": ".", "；": ";", "…": "."}
 _UNSPACED = (("\u0e00", "\u0eff"), ("\u3040", "\u30ff"), ("\u3400", "\u9fff"), ("\uac00", "\ud7af"))
 """Thai and Lao, kana, Han, Hangul: letters that are words, or words without blanks."""
 _ONE = r"https?://\S+|`[^`\n]{1,80}`|@[\w./\\-]+|\w*[./\\_](?=\w)[\w./\\-]*\w|[^\W_]+(?:-[^\W_]+)*|[?!.,:;…。！？；，、：\n]"
-CODE, LINK, FILE, NUMBER = "<code>", "<link>", "<file>", "<number>"
-"""What stands for things whose names tell nothing here."""
+CODE, LINK, FILE, NUMBER, RULES = "<code>", "<link>", "<file>", "<number>", "<rules>"
+"""What stands for things whose names tell nothing here; a file of rules for agents is one that does."""
+_RULE_FILES = (
+    "claude.md",
+    "agents.md",
+    "gemini.md",
+    "cursorrules",
+    ".mdc",
+    "copilot-instructions",
+    "memory.md",
+    "rules.md",
+)
 _LONGEST_PART = 5
 
 
@@ -45,7 +55,7 @@ def _by_word() -> dict[str, tuple[str, ...]]:
     return found
 
 
-CLASSES = _by_word()
+CLASSES = _by_word() | {RULES: ("keep",)}
 
 
 def own(text: str) -> str:
@@ -72,6 +82,8 @@ def sentences(text: str) -> list[Sentence]:
                 words.append(_LIKE.get(word, word))
             _close(words, found)
             words = []
+        elif word < "\u0e00" and word.isalpha():
+            words.append(word)
         else:
             _add(word, words)
     _close(words, found)
@@ -84,15 +96,18 @@ def _add(word: str, words: list[str]) -> None:
         if first > "\u0dff" and any(low <= first <= high for low, high in _UNSPACED):
             words.extend(_parts(word))
             return
-        words.append(FILE if any(mark in word for mark in "./\\_") else word)
-        if word.startswith("http") and "://" in word:
-            words[-1] = LINK
+        named = any(mark in word for mark in "./\\_")
+        words.append(LINK if word.startswith("http") and "://" in word else _file(word) if named else word)
     elif first.isdigit():
         words.append(NUMBER)
     elif first == "`":
         words.append(CODE)
     else:
-        words.append("," if len(word) == 1 else FILE)
+        words.append("," if len(word) == 1 else _file(word))
+
+
+def _file(name: str) -> str:
+    return RULES if name.endswith(_RULE_FILES) else FILE
 
 
 def _parts(word: str) -> list[str]:

@@ -49,10 +49,10 @@ dorénavant chaque siempre nunca jamás adelante cada sempre adiante mai ogni al
 всегда никогда впредь отныне каждый zawsze nigdy luôn mỗi
 """,
     "still": """
-still again already yet anymore same keep keeps keeping continue continues twice repeatedly constantly
-persist persists remains remain noch wieder schon immer weiterhin encore toujours déjà todavía aún sigue
-siguen otra ya mismo ainda novamente continua já mesmo ancora sempre nuovo già stesso nog steeds weer опять
-снова еще ещё всё все уже znowu nadal wciąż vẫn còn lại hala
+still again already yet anymore same keep keeps keeping continues twice repeatedly constantly persist
+persists remains remain noch wieder schon immer weiterhin encore toujours déjà todavía aún sigue siguen otra
+ya mismo ainda novamente continua já mesmo ancora sempre nuovo già stesso nog steeds weer опять снова еще
+ещё всё все уже znowu nadal wciąż vẫn còn lại hala
 """,
     "but": """
 but instead rather actually however though although except only just unless otherwise aber sondern statt

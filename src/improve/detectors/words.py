@@ -43,6 +43,8 @@ _STEPS = {"interrupted_before": 1.0, "denied": 2.5, "just_edited": 0.2, "just_ra
 """Log-odds added for a signal; set by hand and low, for no labelled message has these."""
 _PHRASED = 6.0
 """Log-odds for words so clear that a rule could be phrased."""
+_FAR_OFF = -5.0
+"""Log-odds below which no rule is looked for in the words."""
 _PER_REPEAT, _MOST_REPEATS = 0.7, 3
 
 
@@ -65,7 +67,7 @@ def judge(text: str, before: str = "", after: str = "", *, moments: Moments = UN
     if not found.words:
         return _NOTHING
     signal, durable = scores(found, model, range(2))
-    rule = phrase(text)
+    rule = phrase(text) if max(signal, durable) > _FAR_OFF else ""
     extra = evidence(moments) + (_PHRASED if rule else 0)
     confidence = likelihood(model.at["signal slope"] * signal + model.at["signal shift"] + extra)
     rank = likelihood(model.at["durable slope"] * durable + model.at["durable shift"] + extra / 2)
@@ -98,8 +100,10 @@ def _tier(model: Model, confidence: float, rank: float) -> str:
 
 def _named(found: Features, model: Model, lasting: bool) -> tuple[str, bool, int]:
     """Name the signal and how much it matters, once it is taken for one."""
-    *kinds, costly, small = scores(found, model, range(2, len(model.heads)))
-    best = max(range(len(kinds)), key=lambda at: kinds[at])
-    signal = SIGNALS[best + 1] if kinds[best] > 0 else SIGNALS[0]
-    severity = 3 if costly > 0 or signal == "frustration" else 1 if small > 0 else 2
+    names = model.heads[2:]
+    told = scores(found, model, range(2, len(model.heads)))
+    above = {name: score - model.at.get(name, 0.0) for name, score in zip(names, told, strict=True)}
+    best = max(SIGNALS[1:], key=lambda name: above[name])
+    signal = best if above[best] > 0 else SIGNALS[0]
+    severity = 3 if above["costly"] > 0 or signal == "frustration" else 1 if above["small"] > 0 else 2
     return signal, lasting, severity
