@@ -273,6 +273,23 @@ def test_only_what_is_asked_for_is_read(improve: Improve, home: Path, shop: Path
     assert len(candidates(improve)) == 4
 
 
+def test_a_folder_is_read_as_what_is_named(improve: Improve, home: Path, shop: Path) -> None:
+    """Of a folder with files of several agents each is read by its own reader, or only those of the agents named."""
+    mixed = home / "backup"
+    mixed.mkdir()
+    one, other = Claude(home, shop).corrected(), Codex(home, shop).corrected(TABS)
+    third = put(home, "pi/two-turns-extension.jsonl", "backup/2026-11-30T16-15-56-712Z_01a22d3d.jsonl", shop)
+    for session in (one, other):
+        session.path.rename(mixed / session.path.name)
+    assert improve("scan", str(mixed), "--host", "pi", "--json").json["coverage"]["sessions"] >= 1
+    assert "no, use tabs not spaces" in words(improve)
+    improve("scan", str(mixed), "--host", "codex", "--host", "pi")
+    assert {c["host"] for c in candidates(improve)} >= {"codex", "pi"}
+    improve("scan", str(mixed))
+    assert {c["host"] for c in candidates(improve)} == {"claude-code", "codex", "pi"}
+    assert third.exists()
+
+
 def test_an_old_message_in_a_file_that_is_still_written_to_is_left(improve: Improve, home: Path, shop: Path) -> None:
     """--since looks at each message; a later --all gives the older ones."""
     session = Claude(home, shop, began=datetime.now(UTC) - timedelta(days=90)).corrected(TABS)

@@ -78,7 +78,7 @@ def scan_command(
     wanted = _wanted(here, since or ("" if everything or paths else DAYS), project, again=again)
 
     def find(here: Here) -> Iterator[Source | Strange]:
-        return sources.at(paths, names[0] if names else "") if paths else sources.everywhere(here, names)
+        return sources.at(paths, names) if paths else sources.everywhere(here, names)
 
     done = _scan(here, find(here), wanted)
     say(

@@ -28,7 +28,7 @@ def session(here: Here, name: str, hosts: tuple[str, ...]) -> Session:
         UsageError: there is none, or the file cannot be read.
     """
     if os.path.lexists(name):
-        found = next(iter(sources.at([name], hosts[0] if hosts else "")), None)
+        found = next(iter(sources.at([name], hosts)), None)
         if isinstance(found, Source):
             return _first(found)
         raise UsageError(f"{name!r} is no transcript{f': {found.why}' if found else ''}; nothing was read")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -59,8 +59,8 @@ def everywhere(here: Here, names: Iterable[str] = ()) -> Iterator[Source | Stran
             yield from _at(transcripts.reader(row.name), place, seen)
 
 
-def at(paths: Iterable[str], name: str = "") -> Iterator[Source | Strange]:
-    """Find the transcripts at paths, of one host or of whichever reader knows them.
+def at(paths: Iterable[str], names: Sequence[str] = ()) -> Iterator[Source | Strange]:
+    """Find the transcripts at paths, of one host, or of whichever of several or all knows them.
 
     Raises:
         UsageError: a path is not there.
@@ -70,26 +70,26 @@ def at(paths: Iterable[str], name: str = "") -> Iterator[Source | Strange]:
         if not os.path.exists(path):
             raise UsageError(f"{path!r} is not there; nothing was read")
         path = os.path.abspath(path)
-        if name:
-            yield from _at(transcripts.reader(name), path, seen)
-        elif os.path.isdir(path):
-            for row in transcripts.ROWS:
-                found = _at(transcripts.reader(row.name), path, seen, strict=True)
-                yield from found
+        if os.path.isdir(path) or len(names) > 1:
+            for name in names or known_hosts():
+                mine = ("", name) if len(names) == 1 else (name,)
+                yield from _at(transcripts.reader(name), path, seen, mine)
+        elif names:
+            yield from _at(transcripts.reader(names[0]), path, seen)
         else:
             yield _named(path, seen)
 
 
-def _at(reader: Reader, place: str, seen: set[str], *, strict: bool = False) -> Iterator[Source | Strange]:
+def _at(reader: Reader, place: str, seen: set[str], mine: Sequence[str] = ()) -> Iterator[Source | Strange]:
     """Stamp the transcripts at a place.
 
     Args:
-        strict: Take only what the reader knows as its own, for other hosts' files lie there too.
+        mine: Take only files that this host knows as its own, or nobody (""), for other hosts' files lie there too.
     """
     host, beside = reader.host, reader.beside
     # of thousands of files: each call here is a millisecond of a scan that finds nothing
     for path in reader.files(place):
-        if path in seen or (strict and not reader.claims(path, _head(path))):
+        if path in seen or (mine and transcripts.reader_of(path, _head(path)) not in mine):
             continue
         seen.add(path)
         found: Source | Strange
