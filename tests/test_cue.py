@@ -78,6 +78,8 @@ def test_a_very_long_text_was_pasted() -> None:
         ("<div> is the wrong tag, use <p>", "<div> is the wrong tag, use <p>"),
         ("<command-name>/x</command-name> use tabs", ""),
         ("<system-reminder>never closed", ""),
+        ("<system-reminder>\nnever closed", ""),
+        ("<skill> tags are never rendered", "<skill> tags are never rendered"),
         ("", ""),
         ("\x0b\x1c\u2003", ""),
         ("\ufeff \x0b\ufeff!", "!"),

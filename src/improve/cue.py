@@ -234,10 +234,12 @@ def words_only(text: str) -> str:
 
 
 def _without(text: str, name: str) -> str:
-    """Take away one leading and one trailing block; one that is never closed is all block."""
+    """Take away one leading and one trailing block; one that is never closed is all block, `<skill> is …` is none."""
     opening, closing = f"<{name}", f"</{name}>"
     if text.startswith(opening) and text[len(opening) : len(opening) + 1] in (">", " "):
-        text = text.partition(closing)[2].strip()
+        _, closed, behind = text.partition(closing)
+        if closed or not text.startswith("> ", len(opening)):
+            text = behind.strip()
     if text.endswith(closing):
         at = text.rfind(opening)
         text = text[:at].strip() if at >= 0 else text

@@ -126,6 +126,8 @@ def told_of(place: Path, *rows: dict[str, Any]) -> list[str]:
          "<command-args>only the tests</command-args>", "person | command | only the tests"),
         ("<user-memory-input>always use uv</user-memory-input>", "person | memory | always use uv"),
         ("# always use uv", "person | typed | # always use uv"),
+        ("<skill> never renders", "person | typed | <skill> never renders"),
+        ("[Request interrupted by user] is in the log", "person | typed | [Request interrupted by user] is in the log"),
         ("why does <command-name> appear here?", "person | typed | why does <command-name> appear here?"),
         ('it prints "is_error":true, why?', 'person | typed | it prints "is_error":true, why?'),
         ('"type":"tool_result" is wrong', 'person | typed | "type":"tool_result" is wrong'),

@@ -147,6 +147,8 @@ def test_first_builds(tmp_path: Path) -> None:
     ("text", "words"),
     [
         ("# Context from my IDE setup:\n\n## Active file: a.py\n\n## My request for Codex:\nuse tabs \n", "use tabs"),
+        ("# Context from my IDE setup:\n\n## Active selection of the file:\n## My request for Codex:\nnever do it\n\n"
+         "## My request for Codex:\nuse tabs \n", "use tabs"),
         ("# Files mentioned by the user:\n\n## My request for Codex:\nuse tabs", "use tabs"),
         ("# Plan\n\nuse tabs", "# Plan\n\nuse tabs"),
         ("quote: ## My request for Codex:\nx", "quote: ## My request for Codex:\nx"),

@@ -210,6 +210,11 @@ def _permission(kind: str, **more: str) -> tuple[str, dict[str, Any]]:
             {"success": False, "error": {"message": "The user rejected this tool call. User feedback: use uv"}},
             "person: use uv",
         ),
+        (
+            _permission("approved"),
+            {"success": False, "error": {"message": "The user rejected this tool call. User feedback: use uv"}},
+            "failed",
+        ),
         (("hook.end", {}), {"success": False, "error": {"code": "denied", "message": "Denied by preToolUse"}}, "rule"),
         (("hook.end", {}), {"success": False, "error": {"code": "failure", "message": "boom"}}, "failed"),
         (("hook.end", {}), {"success": False, "error": "boom"}, "failed"),

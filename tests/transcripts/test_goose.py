@@ -215,3 +215,9 @@ def test_a_file_that_was_cut_gives_what_it_has(at: int) -> None:
     except Unreadable:
         return
     assert told == _TOLD[: len(told)]
+
+
+def test_a_refusal_that_a_tool_found_is_none(tmp_path: Path) -> None:
+    """Words of a refusal in what a tool found are no refusal."""
+    found = _came("a.py:3: The user has declined to run this tool\nb.py:9: Interrupted by the user")
+    assert _told(_database(tmp_path / "sessions.db", [found])) == [("tool", "ok", "")]

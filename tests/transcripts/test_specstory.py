@@ -125,3 +125,14 @@ def test_calls_of_a_real_file_are_those_it_shows() -> None:
     calls = [call for turn in _read(path) for call in turn.calls]
     assert Counter(call.kind for call in calls) == {"shell": 24, "read": 7, "edit": 19, "write": 2, "other": 1}
     assert all(call.subject for call in calls if call.kind in ("shell", "edit", "read"))
+
+
+def test_a_refusal_that_a_tool_read_is_none(tmp_path: Path) -> None:
+    """Words of a refusal further on in what came back stand in a file that was read, and nobody said them."""
+    refused = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nuse uv"
+    note = "\n\nNote: The user's next message may contain a correction."
+    opening = '<tool-use data-tool-type="shell" data-tool-name="Bash"><details>'
+    call = f"_**Agent**_\n\n{opening}\n`cat log`\n\n```text\n{{}}\n```\n"
+    for output, state in ((f"1  {refused}", "ok"), (refused + note, "person: use uv")):
+        told = _told(tmp_path, f"{_HEAD}{call.format(output)}</details></tool-use>\n")
+        assert [ended for who, ended, _ in told if who == "tool"] == [state]

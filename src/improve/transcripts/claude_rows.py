@@ -114,7 +114,7 @@ class Rows:
                 yield self._turn(HOST, row, offset, how=COMPACTED)
             return
         prompt = claude_words.texts(content)
-        if any(piece.startswith(claude_words.INTERRUPT) for piece in prompt):
+        if any(map(claude_words.is_interrupt, prompt)):
             yield from self._interrupted(row, offset)
         if claude_words.is_said(row) and not self.session.parent:
             yield from self._prompt(row, offset, prompt)

@@ -15,10 +15,11 @@ _NOT_SAID = (
     "<teammate-message", "<cross-session-message", "<scheduled-task",
 )  # fmt: skip
 """How a text begins that the program wrote where a person's words stand."""
-_REFUSED = (
+REFUSED = (
     "The user doesn't want to proceed with this tool use.", "The user doesn't want to take this action right now.",
     "The agent proposed a plan that was rejected by the user.",
 )  # fmt: skip
+"""How the text begins that tells the agent of a denial."""
 _EDGE = "\ufeff \t\r\n"
 _SAID = "the user said:\n"
 _BEHIND = "\n\nNote: The user's next message may contain"
@@ -80,9 +81,15 @@ def words(prompt: list[str]) -> tuple[str, str]:
     if whole.startswith("<user-memory-input>"):
         said = inside(whole, "user-memory-input")
         return (said, MEMORY) if said else ("", "")
-    pieces = (words_only(piece) if "<" in piece else piece.strip(_EDGE) for piece in prompt)
-    said = "\n".join(piece for piece in pieces if piece and not piece.startswith(INTERRUPT))
+    typed = (piece.partition("]")[2] if is_interrupt(piece) else piece for piece in prompt)
+    pieces = (words_only(piece) if "<" in piece else piece.strip(_EDGE) for piece in typed)
+    said = "\n".join(filter(None, pieces))
     return ("", "") if not said or said.startswith(_NOT_SAID) or is_ours(said) else (said, "")
+
+
+def is_interrupt(piece: str) -> bool:
+    """Tell the program's note of an interrupt from words of a person about one."""
+    return piece.startswith(INTERRUPT) and not piece.partition("]")[2].split("\n", 1)[0].strip()
 
 
 def inside(whole: str, name: str) -> str:
@@ -127,7 +134,7 @@ def ended(row: dict[str, Any], told: str) -> tuple[str, str]:
     feedback = text(row, "userFeedback").strip() or reason(told)
     if decision.get("decision") == "reject":
         return (BY_PERSON, feedback) if decision.get("source") == "user_reject" else (BY_RULE, "")
-    if told.startswith(_REFUSED) or (flag(row, "holdsPersonsWords") and feedback):
+    if told.startswith(REFUSED) or (flag(row, "holdsPersonsWords") and feedback):
         return BY_PERSON, feedback
     if kind in ("interrupted", "cancelled") or told.startswith(_STOPPED):
         return CUT_OFF, ""
@@ -138,7 +145,7 @@ def ended(row: dict[str, Any], told: str) -> tuple[str, str]:
 
 def reason(told: str) -> str:
     """Give what a person typed, from the text that tells the agent of a denial."""
-    if not told.startswith(_REFUSED):
+    if not told.startswith(REFUSED):
         return ""
     said = told.partition(_SAID)[2].partition(_BEHIND)[0].strip()
     return "" if said.startswith(_CLARIFY) else said

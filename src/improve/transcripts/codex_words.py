@@ -29,8 +29,8 @@ def typed(content: Any) -> str:
         blocks = (b for b in content if isinstance(b, dict) and b.get("type") in ("input_text", "text"))
         content = "\n".join(t for b in blocks if isinstance(t := b.get("text"), str) and not _IMAGE.match(t))
     text = clean(content)
-    if text.lstrip().startswith(_CONTEXT) and (found := _REQUEST.search(text)):
-        text = text[found.end() :]
+    if text.lstrip().startswith(_CONTEXT) and (found := list(_REQUEST.finditer(text))):
+        text = text[found[-1].end() :]  # what is selected in the editor may hold such a line as well
     if text[:80].lstrip().casefold().startswith(_INJECTED):
         return ""
     return cue.words_only(text)

@@ -124,6 +124,8 @@ class _Telling:
             self._denied[call_id] = BY_PERSON, clean(result.get("feedback")).strip()
         elif kind.startswith("denied"):
             self._denied[call_id] = BY_RULE, ""
+        else:
+            self._denied[call_id] = "", ""
         return iter(())
 
     def started(self, data: dict[str, Any], _: dict[str, Any]) -> Iterator[Turn]:
@@ -136,7 +138,7 @@ class _Telling:
         call_id = clean(data.get("toolCallId"))
         self._running.pop(call_id, None)
         if not data.get("isUserRequested"):
-            yield _returned(data, self._denied.pop(call_id, ("", "")), about)
+            yield _returned(data, self._denied.pop(call_id, None), about)
 
     def aborted(self, _: dict[str, Any], about: dict[str, Any]) -> Iterator[Turn]:
         """Tell that a person stopped the agent; calls that ran then never come back."""
@@ -190,23 +192,23 @@ def _call(request: dict[str, Any]) -> Call:
     return call(request.get("name"), request.get("arguments"), request.get("toolCallId"))
 
 
-def _returned(data: dict[str, Any], denied: tuple[str, str], about: dict[str, Any]) -> Turn:
+def _returned(data: dict[str, Any], denied: tuple[str, str] | None, about: dict[str, Any]) -> Turn:
     call_id, error, result = clean(data.get("toolCallId")), data.get("error"), mapping(data.get("result"))
     code = mapping(data.get("shellExecution")).get("exitCode")
     failed = data.get("success") is False or (isinstance(code, int | float) and code != 0)
     # the short form has the notes of hooks glued to it
     text = clean(result.get("detailedContent")) or clean(result.get("content")) or clean(data.get("result"))
-    ended, reason = denied
+    ended, reason = denied or ("", "")
     if isinstance(error, dict):
         text = text or clean(error.get("message"))
         if not ended:
-            ended, reason = _ended(clean(error.get("message")), clean(error.get("code")))
+            ended, reason = _ended(clean(error.get("message")), clean(error.get("code")), asked=denied is not None)
     return Turn(TOOL, failed=failed, results=(Result(call_id, failed, text, ended if failed else "", reason),), **about)
 
 
-def _ended(message: str, code: str) -> tuple[str, str]:
-    """Tell from an error alone who ended a call."""
-    if message.startswith(_REJECTED):
+def _ended(message: str, code: str, *, asked: bool) -> tuple[str, str]:
+    """Tell from an error alone who ended a call; when a person was asked and said yes, a tool only claims their no."""
+    if message.startswith(_REJECTED) and not asked:
         return BY_PERSON, message.partition(_FEEDBACK)[2].strip()
     if code in ("denied", "rejected"):
         return BY_RULE, ""

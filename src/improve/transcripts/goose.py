@@ -199,7 +199,7 @@ def _result(block: dict[str, Any]) -> Result:
     error = clean(came.get("error")) or clean(came.get("Err"))
     text = text_of(content) or error
     failed = came.get("status") == "error" or bool(error) or (isinstance(value, dict) and value.get("isError") is True)
-    ended = next((by for opening, by in _ENDED if opening in text[:400]), "")
+    ended = next((by for told, by in _ENDED if text.startswith(told) or told in error[:400]), "")
     return Result(clean(block.get("id")), failed or bool(ended), text, ended)
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from improve import session
 from improve.session import Call, Result, Session, Turn
-from improve.transcripts import spoken
+from improve.transcripts import claude_words, spoken
 from improve.transcripts.base import Reader, below
 from improve.transcripts.calling import kind_of
 from improve.transcripts.whole import local, text_lines
@@ -35,7 +35,6 @@ _AGENTS = {
     "pi": "pi", "goose": "goose", "cline": "cline",
 }  # fmt: skip
 _TYPES = {"shell": session.SHELL, "read": session.READ, "search": session.READ, "write": session.EDIT}
-_REFUSED = "the user doesn't want to proceed with this tool use"
 _ERROR = re.compile(r"(?:Exit code [1-9]|Error: |<tool_use_error>|Command failed|Traceback \(most recent)")
 _WROTE = re.compile(
     r"(?:The file |File created successfully at: )(/?\S.*?)(?: has been (?:updated|created)|$)", re.MULTILINE
@@ -174,11 +173,9 @@ def _called(text: str, tool: list[str], at: str, offset: int) -> Iterator[Turn]:
     wrote = _WROTE.search(output[:1000]) if type == "write" else None
     call = Call("", name, kind, wrote[1] if wrote else _subject(above))
     yield Turn(session.AGENT, at=at, offset=offset, text=text, calls=(call,))
-    low = output[:200].lower()
-    reason = output.partition("the user said:\n")[2].strip() if _REFUSED in low else ""
-    ended = session.BY_PERSON if _REFUSED in low else ""
-    failed = bool(ended) or bool(_ERROR.match(output))
-    results = (Result("", failed, output, ended, reason),)
+    refused = output.startswith(claude_words.REFUSED)  # further on it is what a tool read
+    failed = refused or bool(_ERROR.match(output))
+    results = (Result("", failed, output, session.BY_PERSON if refused else "", claude_words.reason(output)),)
     yield Turn(session.TOOL, at=at, offset=offset, failed=failed, results=results)
     answer = next((line[len("**Answer:**") :].strip() for line in tool if line.startswith("**Answer:**")), "")
     if answer:
