@@ -15,7 +15,7 @@ from improve.session import Call, Result, Session, Turn
 
 from .conftest import Case, cases, judge, never, turns
 
-TABLE = cases("actions.md")
+TABLE = cases("actions.md") + cases("innocent.md")
 
 
 def found(lines: list[str]) -> list[Finding]:

@@ -72,7 +72,7 @@ def test_a_check_is_known(line: str, whether: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["git checkout -- a.py", "git checkout .", "git reset --hard", "git restore src", "git stash"]
+    "line", ["git checkout -- a.py", "git checkout .", "git reset --hard", "git restore src", "git stash drop"]
 )
 def test_work_thrown_away_is_known(line: str) -> None:
     """What git had before comes back."""
@@ -81,10 +81,17 @@ def test_work_thrown_away_is_known(line: str) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["git checkout -b x", "git checkout main", "git restore --staged a", "git reset a.py", "git stash pop", "git log"],
+    [
+        "git checkout -b x",
+        "git checkout main",
+        "git restore --staged a",
+        "git reset a.py",
+        "git stash && pytest",
+        "git log",
+    ],
 )
 def test_other_commands_of_git_throw_nothing_away(line: str) -> None:
-    """Branches, the index and what was put aside before are no lost work."""
+    """Branches, the index and what is put aside for a moment are no lost work."""
     assert not undoes(line)
 
 

@@ -48,7 +48,7 @@ _SPLIT = re.compile(r"\s*(?:&&|\|\||;|\n)\s*")
 _ASSIGNED = re.compile(r"^[A-Za-z_]\w*=")
 _UNDOES = re.compile(
     r"""\bgit\s+(?:-C\s+\S+\s+)?(?: checkout\s+(?:HEAD\s+)?(?:--?\s|\.(?:\s|$)) | restore\s+(?!--staged\b)
-         | reset\s+--hard | revert\b | stash(?:\s+push|\s*$|\s*&&) )""",
+         | reset\s+--hard | revert\b | stash\s+(?:drop|clear)\b )""",
     re.VERBOSE,
 )
 

@@ -255,7 +255,9 @@ def _raised(message: Message, verdict: Verdict, failing: claims.Claim | None) ->
     named = "waste" if named == "correction" and claims.wasted(message.words) else named
     strong = message.owned == claims.STRONG
     tier = SURE if strong and confidence >= OWNED_SURE else verdict.tier
-    severity, rank = _cost(named, verdict.severity, failing), min(1.0, verdict.rank + 0.1 * strong)
+    small = 2 if signal or verdict.rule or verdict.durable else 1  # what lasts, or had made trouble, is no trifle
+    severity = _cost(named, max(verdict.severity, small), failing)
+    rank = min(1.0, verdict.rank + 0.1 * strong)
     return verdict._replace(signal=named, confidence=confidence, tier=tier, severity=severity, rank=rank)
 
 

@@ -152,8 +152,10 @@ entendi dispiace errore scuso avrei dimentic sbagliato frainteso scusa fout spij
     r"""
 \bi\s+(?:really\s+)?should(?:\s+have|'ve|n't have|\s+not have)\b
 \bmy (?:mistake|bad|fault|error|apologies|oversight)\b
-\b(?:i|we)\s+(?:do\s+|sincerely\s+|deeply\s+)*apologi[sz]e\b|\bapologies for\b|\bi'm (?:so |very |really )?sorry\b
-^\s*(?:so )?sorry\b(?! to hear)
+\b(?:(?:i|we)\s+(?:do\s+|sincerely\s+|deeply\s+)*apologi[sz]e|apologies for)\b(?! (?:for )?(?:the|any|a) (?:\w+ )?\
+(?:delay|wait|inconvenience|length|long|noise|interruption))
+\bi'm (?:so |very |really )?sorry\b(?!,? (?:but|to hear|(?:that )?you|i can't|i cannot|i'm unable))
+^\s*(?:so )?sorry\b(?! to hear|,? (?:but )?(?:i can't|i cannot|i'm unable|(?:for|about) the (?:delay|wait)))
 \bi (?:forgot|overlooked|misread|misunderstood|misinterpreted|ignored|skipped|failed to|was wrong|made a mistake|\
 made an error|messed up|screwed up|got that wrong|went too far|jumped ahead|overcomplicated|over-?engineered|violated|\
 broke)\b
@@ -169,12 +171,12 @@ broke)\b
 \bentendi errado\b
 \bmi dispiace\b|\bmio errore\b|\bmi scuso\b|\bavrei dovuto\b|\bho (?:dimenticato|sbagliato|frainteso)\b|\bscusa\b
 \bmijn (?:fout|excuses)\b|\bhet spijt me\b|\bik had\b[^.!?\n]{0,60}\bmoeten\b|\bik ben\b[^.!?\n]{0,30}\bvergeten\b
-\bsorry\b
+\bsorry,? (?:voor|dat|ik)\b
 моя ошибка|извините|извини|прошу прощения|простите|(?:я )?(?:должен|должна) был
 я (?:забыл|ошибся|ошиблась|упустил|неправильно понял)|мне следовало
 \bmój błąd\b|\bprzepraszam\b|\bpowinienem był\b|\bzapomniałem\b|\bpomyliłem\b
 xin lỗi|lỗi của tôi|đáng lẽ (?:tôi|mình)|tôi (?:đã )?(?:quên|hiểu sai|hiểu nhầm)
-抱歉|对不起|對不起|我的(?:错|錯|失误|疏忽)|我(?:不)?应该|我(?:忘|漏|搞错|弄错|理解错|误解|疏忽)|是我(?:的|没)
+抱歉|对不起|對不起|我的(?:错|錯|失误|疏忽)|我(?:本|早|不|就)应该|我本该|我(?:忘|漏|搞错|弄错|理解错|误解|疏忽)|是我(?:的|没)
 申し訳|すみません|ごめんなさい|失礼しました|私の(?:ミス|誤り|間違い)|すべきでした|べきでした|見落とし|忘れていました|\
 勘違い
 죄송|제 (?:실수|잘못|불찰)|미안|했어야|잘못 (?:이해|판단)|놓쳤|깜빡
