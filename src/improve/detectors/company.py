@@ -17,16 +17,23 @@ _PATTERNS = {
     "claim": r"\b(?:done|fixed|completed?|should now|now works?|working|works|ready|success\w*|implemented|updated"
     r"|added|resolved|created|all (?:\d+ )?tests|passing|pass|committed|pushed|deployed|restored|installed|verified)\b"
     r"|✅|🎉|完成|已|修复|成功|đã|hoàn|listo|pronto|terminé|corregid|corrigid|fertig|erledigt|готово|исправ",
-    "option": r"would you like|do you want|want me to|shall i|should i|let me know|option|which (?:one|of)|prefer"
-    r"|reply with|¿|quieres|bạn muốn|要不要|需要我|möchtest|voulez|quer que|vuoi|хотите",
-    "sorry": r"youre right|you are right|apolog|sorry|my mistake|good catch|i missed|i should have|entschuldig|désolé"
-    r"|disculp|desculp|抱歉|对不起|xin lỗi|извин|scusa",
-    "stopped": r"cancelled|interrupted by user|rejected|doesnt want to proceed|tool use was|denied|aborted",
     "try": r"\b(?:test it|try it|please (?:test|try|refresh|restart|check|remove|rebuild)|test again|restart|refresh"
     r"|reload|run (?:it|the))\b",
     "underway": r"(?:now )?(?:let me|ill|i will|now|lets|next|first|i need to|im going to|time to|good[,.]"
     r"|perfect[.!,])\b",
 }
+_OPTION = (
+    "would you like", "do you want", "want me to", "shall i", "should i", "let me know", "option", "which one",
+    "which of", "prefer", "reply with", "¿", "quieres", "bạn muốn", "要不要", "需要我", "möchtest",
+    "voulez", "quer que", "vuoi", "хотите",
+)  # fmt: skip
+_SORRY = (
+    "youre right", "you are right", "apolog", "sorry", "my mistake", "good catch", "i missed", "i should have",
+    "entschuldig", "désolé", "disculp", "desculp", "抱歉", "对不起", "xin lỗi", "извин", "scusa",
+)  # fmt: skip
+_STOPPED = (
+    "cancelled", "interrupted by user", "rejected", "doesnt want to proceed", "tool use was", "denied", "aborted",
+)  # fmt: skip
 _compiled: dict[str, re.Pattern[str]] = {}
 
 
@@ -134,9 +141,9 @@ def _answering(
     yield "before claims", claims
     yield "before asks at end", ending
     yield "before asks", "?" in tail or "？" in tail
-    yield "before option", _pattern("option").search(tail) is not None
-    yield "before sorry", _pattern("sorry").search(low) is not None
-    yield "before stopped", _pattern("stopped").search(tail) is not None
+    yield "before option", any(words in tail for words in _OPTION)
+    yield "before sorry", any(words in low for words in _SORRY)
+    yield "before stopped", any(words in tail for words in _STOPPED)
     yield "before try", tries
     yield "before underway", underway
     yield "before colon", last.endswith(":")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterator
 
-_LONGEST_TEXT, _LONGEST, _SHORTEST = 700, 160, 6
+_LONGEST_TEXT, _SHORT_TEXT, _LONGEST, _SHORTEST = 700, 200, 160, 6
 _FEWEST, _MOST = 2, 26
 """Words of a rule, in scripts with blanks."""
 _compiled: dict[str, re.Pattern[str]] = {}
@@ -29,7 +29,10 @@ def phrase(text: str) -> str:
     """
     if len(text) > _LONGEST_TEXT or not _languages(text):
         return ""
-    said = cue.spoken(cue.words_only(text))
+    words = cue.words_only(text)
+    if len(words) > _SHORT_TEXT:  # what stands below a blank line was pasted more often than not
+        words = words.partition("\n\n")[0]
+    said = cue.spoken(words)
     if _pattern(forms.QUOTED).search(said) or len(_pattern(forms.LISTED).findall(said)) > 1:
         return ""
     for sentence in _sentences(said):
