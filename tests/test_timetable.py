@@ -47,10 +47,10 @@ def test_a_crontab_without_a_last_line_end_gets_one() -> None:
 
 
 def test_systemd_units_say_what_and_when() -> None:
-    """Specifiers are escaped; a run that was missed is made up for."""
-    unit = timetable.systemd_service(JOB._replace(env=(("AGENT_IMPROVEMENT_HOME", "/x y"),)))
+    """Specifiers are escaped, and variables where there are any; a run that was missed is made up for."""
+    unit = timetable.systemd_service(JOB._replace(env=(("AGENT_IMPROVEMENT_HOME", "/x y/$5 50%"),)))
     assert 'ExecStart="/home/me/50%% off/bin/improve" "schedule" "--run"' in unit
-    assert 'Environment="AGENT_IMPROVEMENT_HOME=/x y"' in unit
+    assert 'Environment="AGENT_IMPROVEMENT_HOME=/x y/$5 50%%"' in unit
     timer = configparser.ConfigParser(interpolation=None)
     timer.read_string(timetable.systemd_timer(JOB._replace(weekday=0)))
     assert timer["Timer"]["OnCalendar"] == "Sun *-*-* 03:17:00"

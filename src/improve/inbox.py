@@ -224,10 +224,20 @@ def names_of(candidate: Candidate) -> list[tuple[str, ...]]:
     """Name the event a candidate came from in every way in which it can come again."""
     names: list[tuple[str, ...]] = [(candidate.key,)]
     if "." in candidate.at:  # to the millisecond, as transcripts have it
-        names.append((candidate.at, candidate.host, candidate.text))
+        names.append((_instant(candidate.at), candidate.host, candidate.text))
     if candidate.session:
         names.append((candidate.host, candidate.session, "", candidate.text))
     return names
+
+
+def _instant(at: str) -> str:
+    """Give a moment in one form, whatever zone it was written in: people travel, and schedulers have their own."""
+    from datetime import UTC, datetime
+
+    try:
+        return datetime.fromisoformat(at).astimezone(UTC).isoformat()
+    except (ValueError, OverflowError):
+        return at
 
 
 def close(

@@ -51,7 +51,7 @@ def with_ours(crontab: str, job: Job) -> str:
 
 def systemd_service(job: Job) -> str:
     """Give the unit that runs the scan; specifiers and variables are escaped."""
-    env = "".join(f"Environment={_unit_word(f'{name}={value}')}\n" for name, value in job.env)
+    env = "".join(f"Environment={_unit_text(f'{name}={value}')}\n" for name, value in job.env)
     return (
         f"[Unit]\nDescription=Read what people corrected in their coding agents ({NAME})\n\n"
         f"[Service]\nType=oneshot\nNice=10\n{env}ExecStart={' '.join(map(_unit_word, job.program))}\n"
@@ -91,6 +91,11 @@ def _quoted(word: str) -> str:
 
 
 def _unit_word(word: str) -> str:
-    """Quote a word for a unit file: `%` and `$` mean something there."""
-    plain = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%").replace("$", "$$")
+    """Quote a word of a command in a unit file: `$` begins a variable there."""
+    return _unit_text(word.replace("$", "$$"))
+
+
+def _unit_text(text: str) -> str:
+    """Quote a text in a unit file: `%` means something there."""
+    plain = text.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{plain}"'

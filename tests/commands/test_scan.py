@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import time
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -129,6 +130,19 @@ def test_copies_of_a_session_are_one(improve: Improve, home: Path, shop: Path) -
     improve("scan")
     _copy_of(session, "22222222-2222-4222-8222-222222222222")
     improve("scan")
+    assert words(improve) == [PNPM]
+
+
+def test_copies_are_one_in_any_zone(improve: Improve, home: Path, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A copy that is read when the clock shows another zone is still a copy."""
+    session = Claude(home, shop).corrected()
+    improve("scan")
+    _copy_of(session, "11111111-1111-4111-8111-111111111111")
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "Asia/Kolkata")
+        time.tzset()
+        improve("scan")
+    time.tzset()
     assert words(improve) == [PNPM]
 
 
@@ -274,19 +288,21 @@ def test_only_what_is_asked_for_is_read(improve: Improve, home: Path, shop: Path
 
 
 def test_a_folder_is_read_as_what_is_named(improve: Improve, home: Path, shop: Path) -> None:
-    """Of a folder with files of several agents each is read by its own reader, or only those of the agents named."""
+    """Of files of several agents each is read by its own reader, whatever it is called, or only those asked for."""
     mixed = home / "backup"
     mixed.mkdir()
     one, other = Claude(home, shop).corrected(), Codex(home, shop).corrected(TABS)
-    third = put(home, "pi/two-turns-extension.jsonl", "backup/2026-11-30T16-15-56-712Z_01a22d3d.jsonl", shop)
-    for session in (one, other):
-        session.path.rename(mixed / session.path.name)
+    third = put(home, "pi/two-turns-extension.jsonl", "backup/deep/2026-11-30T16-15-56-712Z_01a22d3d.jsonl", shop)
+    one.path.rename(mixed / one.path.name)
+    other.path.rename(mixed / "renamed.jsonl")
+    (mixed / "notes.md").write_text("# No, that's wrong: use pnpm, never npm.\n")
     assert improve("scan", str(mixed), "--host", "pi", "--json").json["coverage"]["sessions"] >= 1
     assert "no, use tabs not spaces" in words(improve)
     improve("scan", str(mixed), "--host", "codex", "--host", "pi")
     assert {c["host"] for c in candidates(improve)} >= {"codex", "pi"}
     improve("scan", str(mixed))
     assert {c["host"] for c in candidates(improve)} == {"claude-code", "codex", "pi"}
+    assert improve("scan", str(mixed), "--json").json["coverage"]["unchanged"] == 3
     assert third.exists()
 
 

@@ -78,13 +78,17 @@ def test_cron_keeps_the_persons_lines(improve: Improve, fake: Path, own: bytes |
     assert improve("schedule", "--remove").out == "Nothing was scheduled.\n"
 
 
-def test_the_line_runs_as_cron_runs_it(improve: Improve, fake: Path, home: Path, repository: Repository) -> None:
-    """By a plain shell from any directory, with hardly a variable: it scans, and says nothing."""
-    Claude(home, repository("shop")).corrected()
+def test_the_line_runs_as_cron_runs_it(
+    improve: Improve, fake: Path, home: Path, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a plain shell from any directory, with hardly a variable: it scans where the person's agents are."""
+    session = Claude(home, repository("shop")).corrected()
+    (home / ".claude").rename(home / "else where %")
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / "else where %"))
+    assert not session.path.exists()
     improve("schedule", "--install", "--with", "cron")
     command = (fake / "table").read_text().split(" ", 5)[5].replace("\\%", "%").replace(">/dev/null 2>&1", "")
     env = {"HOME": str(home), "PATH": "/usr/bin:/bin", "SHELL": "/bin/sh", "LANG": "C"}
-    env |= {name: os.environ[name] for name in ("XDG_CACHE_HOME", "XDG_STATE_HOME", "GIT_CEILING_DIRECTORIES")}
     done = subprocess.run(["/bin/sh", "-c", command], cwd="/", env=env, capture_output=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert [c["words"] for c in improve("inbox", "--json").json["candidates"]] == [PNPM]

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 CRON, SYSTEMD, LAUNCHD = "cron", "systemd", "launchd"
 WAYS = (CRON, SYSTEMD, LAUNCHD)
 _CAP = 1 << 20
+_PLACES = (
+    "AGENT_IMPROVEMENT_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
+    "CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "PI_CODING_AGENT_DIR",
+)  # fmt: skip
+"""Variables that name where something is; a scheduler starts us without those of the person's shell."""
 _PATIENCE = 10.0
 """Seconds for a scheduler's own program."""
 
@@ -36,8 +41,7 @@ class Placed(NamedTuple):
 def job(here: Here, *, hour: int, minute: int, weekday: int | None) -> Job:
     """Say what runs: the program in the store where it is installed, else this very one."""
     program = (here.home.program,) if os.access(here.home.program, os.X_OK) else (sys.executable, "-m", "improve")
-    named = here.env.get("AGENT_IMPROVEMENT_HOME", "")
-    env = (("AGENT_IMPROVEMENT_HOME", here.home.path),) if named else ()
+    env = tuple((name, value) for name in _PLACES if os.path.isabs(value := here.env.get(name, "")))
     return Job((*program, "schedule", "--run"), hour, minute, weekday, env)
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from improve.transcripts.base import Reader
     from improve.workflow.here import Here
 
+_COPIES = (".jsonl", ".jsonl.zst", ".md")
 _HEAD = 4096
 """Bytes by which a file that somebody names is known."""
 
@@ -74,6 +75,7 @@ def at(paths: Iterable[str], names: Sequence[str] = ()) -> Iterator[Source | Str
             for name in names or known_hosts():
                 mine = ("", name) if len(names) == 1 else (name,)
                 yield from _at(transcripts.reader(name), path, seen, mine)
+            yield from _renamed(path, names, seen)
         elif names:
             yield from _at(transcripts.reader(names[0]), path, seen)
         else:
@@ -98,6 +100,19 @@ def _at(reader: Reader, place: str, seen: set[str], mine: Sequence[str] = ()) ->
         except OSError as exc:
             found = Strange(path, _why(exc))
         yield found
+
+
+def _renamed(place: str, names: Sequence[str], seen: set[str]) -> Iterator[Source | Strange]:
+    """Find transcripts that were copied to a place under other names than those their hosts give."""
+    from improve.transcripts.base import below
+
+    for path in below(place, _COPIES):
+        if path in seen:
+            continue
+        host = transcripts.reader_of(path, _head(path))
+        if host and (not names or host in names):
+            seen.add(path)
+            yield _stamped(transcripts.reader(host), path)
 
 
 def _named(path: str, seen: set[str]) -> Source | Strange:
