@@ -27,7 +27,8 @@ def phrase(text: str) -> str:
     >>> phrase("no! from now on always use pnpm."), phrase("don't push yet")
     ('Always use pnpm', '')
     """
-    if len(text) > _LONGEST_TEXT or not _languages(text):
+    languages = _spoken_in(text, list(forms.HINTS)) if len(text) <= _LONGEST_TEXT else []
+    if not languages:
         return ""
     words = cue.words_only(text)
     if len(words) > _SHORT_TEXT:  # what stands below a blank line was pasted more often than not
@@ -36,7 +37,7 @@ def phrase(text: str) -> str:
     if _pattern(forms.QUOTED).search(said) or len(_pattern(forms.LISTED).findall(said)) > 1:
         return ""
     for sentence in _sentences(said):
-        rule = _of(sentence, _languages(text))
+        rule = _of(sentence, _spoken_in(sentence, languages))
         if rule:
             return rule
     return ""
@@ -59,14 +60,16 @@ def _sentences(said: str) -> Iterator[str]:
                 yield bare.rstrip(".!。！…, ").replace("’", "'")
 
 
-def _languages(text: str) -> list[str]:
-    """List the languages in which a text may state a rule."""
+def _spoken_in(text: str, languages: list[str]) -> list[str]:
+    """List those of some languages in which a text may state a rule."""
     low = text.casefold()
-    return [name for name, hints in forms.HINTS.items() if any(hint in low for hint in hints)]
+    return [name for name in languages if any(hint in low for hint in forms.HINTS[name])]
 
 
 def _of(sentence: str, languages: list[str]) -> str:
     """Give the rule a sentence states."""
+    if not languages:
+        return ""
     bare = _pattern(forms.FILLERS).sub("", sentence)
     bare = _pattern(rf"{forms.TAILS}$").sub("", bare)
     bare, noted = _without(bare, forms.NOTED, forms.NOTED_CJK, ends=False)

@@ -43,7 +43,7 @@ _STEPS = {"interrupted_before": 1.0, "denied": 2.5, "just_edited": 0.2, "just_ra
 """Log-odds added for a signal; set by hand and low, for no labelled message has these."""
 _PHRASED = 6.0
 """Log-odds for words so clear that a rule could be phrased."""
-_FAR_OFF = -5.0
+_FAR_OFF = -4.0
 """Log-odds below which no rule is looked for in the words."""
 _PER_REPEAT, _MOST_REPEATS = 0.7, 3
 
