@@ -455,7 +455,7 @@ def test_on_a_terminal_a_bar_shows_how_far_it_is(home: Path, shop: Path) -> None
     with pytest.raises(OSError), os.fdopen(ours, "rb", buffering=0) as stream:
         while True:
             shown += stream.read(4096)
-    assert process.wait(20) == 0
+    assert process.wait(20) == 0, shown
     assert b"Reading" in shown
     assert b"MB/s" in shown
     assert b"Reading" not in out
