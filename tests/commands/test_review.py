@@ -218,6 +218,16 @@ def test_only_one_kind_or_so_many(said: Inbox, answer: Any) -> None:
     assert "1 skipped; 3 candidates wait" in answer("s\n" * 9, "--limit", "1").out
 
 
+def test_of_very_many_the_likeliest_are_asked_about(said: Inbox, answer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was said twice and what looks most like a rule comes before the rest, which still waits."""
+    said(UV, TABS, DATES, UV)
+    monkeypatch.setattr("improve.workflow.pile._GROUPED", 3)
+    out = answer("s\n" * 9).out
+    assert "(1/2)" in out
+    assert out.index("said in 2 sessions") < out.index("(2/2)")
+    assert out.splitlines()[-1] == "2 skipped; 4 candidates wait"
+
+
 def test_json_tells_what_was_done(said: Inbox, answer: Any) -> None:
     """Nothing but one object on the standard output."""
     said(UV, TABS)

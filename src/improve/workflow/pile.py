@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from improve.view import View
     from improve.workflow.here import Here
 
+_GROUPED = 2_000
+"""Candidates that are grouped at once."""
+
 
 class Pile(NamedTuple):
     """What was said in one sense, the wording that says it best first."""
@@ -99,7 +102,18 @@ def _pile(found: Cluster, by_key: dict[str, Candidate]) -> Pile:
 def waiting(here: Here, signal: str = "") -> list[Pile]:
     """Group what waits in the inbox, or what waits of one signal."""
     found = inbox.read(here.home.file(inbox.FILE)).open
-    return piles((candidate for candidate in found if signal in ("", candidate.signal)), surely=True)
+    return piles(_likeliest([one for one in found if signal in ("", one.signal)]), surely=True)
+
+
+def _likeliest(found: list[Candidate]) -> list[Candidate]:
+    """Leave for later what is asked about last anyway: nobody waits seconds for the first question of thousands."""
+    if len(found) <= _GROUPED:
+        return found
+    from collections import Counter
+    from heapq import nlargest
+
+    times = Counter(" ".join(one.text.casefold().split()) for one in found)
+    return nlargest(_GROUPED, found, lambda one: (times[" ".join(one.text.casefold().split())] > 1, one.rank))
 
 
 def left_of(here: Here, each: Pile) -> Pile | None:
