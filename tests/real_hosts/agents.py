@@ -164,7 +164,9 @@ class Qwen:
         quiet = {"general": {"disableAutoUpdate": True}, "privacy": {"usageStatisticsEnabled": False}}
         # after a turn it would ask the model what to remember, with the shell on offer
         memory = {"memory": {"enableManagedAutoMemory": False, "enableManagedAutoDream": False}}
-        box.write(box.home / ".qwen" / "settings.json", {"security": security, **quiet, **memory})
+        # and what the person might type next, in a question like those of the conversation
+        guess = {"ui": {"enableFollowupSuggestions": False}}
+        box.write(box.home / ".qwen" / "settings.json", {"security": security, **quiet, **memory, **guess})
         box.env |= {
             "OPENAI_API_KEY": "none",
             "OPENAI_BASE_URL": f"http://127.0.0.1:{port}/v1",

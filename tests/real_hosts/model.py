@@ -24,9 +24,17 @@ class Shell(NamedTuple):
     """A turn in which the model runs a command in the host's shell."""
 
     command: str
+    outside: bool = False
+    """Ask for it to be run outside of the host's sandbox, where it has one."""
 
 
-Turn = Say | Shell
+class Delegate(NamedTuple):
+    """A turn in which the model starts a subagent; its own turns are played next."""
+
+    task: str
+
+
+Turn = Say | Shell | Delegate
 
 # what hosts call their shell, and how it takes a command
 SHELLS: dict[str, Callable[[str], Body]] = {
@@ -34,6 +42,17 @@ SHELLS: dict[str, Callable[[str], Body]] = {
     "bash": lambda command: {"command": command, "description": "Run it"},
     "exec_command": lambda command: {"cmd": command},
     "run_shell_command": lambda command: {"command": command, "description": "Run it", "is_background": False},
+}
+
+# what hosts call the tool that starts a subagent, and how it takes a task
+HELPERS: dict[str, Callable[[str], Body]] = {
+    "Agent": lambda task: {"description": "Look", "prompt": task, "subagent_type": "general-purpose"},
+    "agent": lambda task: {"description": "Look", "prompt": task, "subagent_type": "general-purpose"},
+    "invoke_agent": lambda task: {"agent_name": "generalist", "prompt": task},
+    "task": lambda task: {
+        **{"description": "Look", "prompt": task, "subagent_type": "general"},
+        **{"agent_type": "general-purpose", "name": "looker", "mode": "sync"},
+    },
 }
 
 
@@ -50,6 +69,11 @@ class Request(NamedTuple):
     def shell(self) -> str:
         """The name of the shell it offers; questions for a title or a summary offer none."""
         return next((name for name in SHELLS if name in tools_offered(self.body)), "")
+
+    @property
+    def helper(self) -> str:
+        """The name of the tool that starts a subagent; empty where there is none."""
+        return next((name for name in HELPERS if name in tools_offered(self.body)), "")
 
     def count(self, marker: str) -> int:
         """Count how often a word of letters and digits is in the body, base64 included."""
@@ -89,6 +113,8 @@ class Model:
 
     def __init__(self, log: Path) -> None:
         self.requests: list[Request] = []
+        self.aside = "Done."
+        """The answer to a question that offers no shell: for a title, say, or a summary."""
         self._log = log
         self._turns: deque[Turn] = deque()
         self._lock = threading.Lock()
@@ -129,11 +155,20 @@ class Model:
             self.requests.append(request)
             with self._log.open("a", encoding="utf-8") as log:
                 log.write(json.dumps(request._asdict()) + "\n")
-            turn = self._turns.popleft() if request.shell and self._turns else Say("Done.")
+            turn = self._next(request)
         model = str(body.get("model", "scripted")) if isinstance(body, dict) else "scripted"
         if isinstance(turn, Say):
             return Reply(number, model, turn.text)
-        return Reply(number, model, "", request.shell, SHELLS[request.shell](turn.command))
+        if isinstance(turn, Delegate):
+            return Reply(number, model, "", request.helper, HELPERS[request.helper](turn.task))
+        outside = {"sandbox_permissions": "require_escalated", "justification": "Run it"} if turn.outside else {}
+        arguments = SHELLS[request.shell](turn.command)
+        return Reply(number, model, "", request.shell, {**arguments, **(outside if "cmd" in arguments else {})})
+
+    def _next(self, request: Request) -> Turn:
+        if not request.shell:
+            return Say(self.aside)
+        return self._turns.popleft() if self._turns else Say("Done.")
 
 
 def _handler(model: Model) -> type[BaseHTTPRequestHandler]:

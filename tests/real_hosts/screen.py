@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import re
 import shlex
 import shutil
@@ -10,6 +11,9 @@ import subprocess
 import time
 
 from real_hosts.box import Box
+
+
+_NUMBERS = itertools.count()
 
 
 def there() -> bool:
@@ -22,6 +26,8 @@ class Screen:
 
     def __init__(self, box: Box, *argv: str) -> None:
         self._box = box
+        # a socket of its own: the server of an earlier terminal may still be about to end
+        self._socket = box.root / f"tmux-{next(_NUMBERS)}"
         self._env = {**box.env, "TERM": "xterm-256color"}
         words = ["env", "-i", *(f"{name}={value}" for name, value in self._env.items()), *argv]
         self._command = f"{shlex.join(words)}; echo ENDED WITH $?; sleep 600"
@@ -34,7 +40,7 @@ class Screen:
         self._tmux("kill-server", check=False)
 
     def _tmux(self, *words: str, check: bool = True) -> str:
-        command = ["tmux", "-S", str(self._box.root / "tmux"), "-f", "/dev/null", *words]
+        command = ["tmux", "-S", str(self._socket), "-f", "/dev/null", *words]
         ran = subprocess.run(command, env=self._env, check=check, capture_output=True, text=True, timeout=20)
         return ran.stdout
 
@@ -66,8 +72,22 @@ class Screen:
                 return
         self.wait_for(pattern, 1)
 
+    def put(self, text: str) -> None:
+        """Type a text without sending it."""
+        self._tmux("send-keys", "-l", text)
+
+    def type_seen(self, text: str) -> None:
+        """Type a text, and once more if a screen that was still being drawn has lost it; then send it."""
+        for _ in range(3):
+            self.put(text)
+            with contextlib.suppress(AssertionError):
+                self.wait_for(re.escape(text[:12]), 3)
+                break
+        time.sleep(0.4)
+        self.press("Enter")
+
     def type(self, text: str) -> None:
         """Type a text and send it."""
-        self._tmux("send-keys", "-l", text)
+        self.put(text)
         time.sleep(0.4)  # a burst of keys with Enter at its end would be taken for a paste
         self.press("Enter")

@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
 from improve.cue import is_ours, words_only
 from improve.session import COMMAND, PERSON, TYPED, Session, Turn
-from improve.transcripts.base import clean, rows
+from improve.transcripts.base import below, clean, rows
 
 _LEFT_OUT = ("Pasted text #", "Image #", "...Truncated text #")
 
 
 def read(host: str, path: str, offset: int) -> Iterator[Session]:
-    """Give a session for each stretch of prompts that were typed in one; a session may come in several stretches."""
+    """Give a session for each stretch of prompts that were typed in one; a session may come in several stretches.
+
+    Those that have a transcript beside the history are left out: the same prompts stand there.
+    """
+    recorded = _recorded(os.path.dirname(path))
     whole = Session(host, path)
     found = rows(whole, path, offset)
     for (id, project), stretch in groupby(found, lambda row: _whose(row[1])):
         session = Session(host, path, id=id, cwd=project)
+        if id in recorded:
+            continue
         yield session.with_turns(_turns(session, stretch, whole))
         session.with_turns(iter(list(session)))  # read on, whether or not somebody has: the next stretch begins behind
+
+
+def _recorded(folder: str) -> set[str]:
+    """List the sessions that have a transcript in the directories beside a history."""
+    paths = below(os.path.join(folder, "projects"), (".jsonl",))
+    return {os.path.basename(path).removesuffix(".jsonl") for path in paths}
 
 
 def _whose(row: dict[str, Any]) -> tuple[str, str]:

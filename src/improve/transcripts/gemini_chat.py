@@ -41,6 +41,7 @@ class Chat:
         self._denied = False
         self._prompts = 0
         self._busy = ""
+        self._rewritten = ""
 
     def facts(self, row: Mapping[str, Any]) -> None:
         """Take what the first record tells."""
@@ -61,6 +62,7 @@ class Chat:
         elif "$set" in row:
             for message in entries(mapping(row["$set"]).get("messages")):
                 yield from self.message(message, offset, again=True)
+                self._rewritten = ""
         elif "type" in row:
             yield from self.message(row, offset)
         elif "sessionId" in row:
@@ -77,16 +79,27 @@ class Chat:
         self._ids.add(id)
         if again and seen:
             return
+        again = again or self._repeats(record, at)
         if kind == "user":
             yield from self._user(record, id, at, offset, seen=seen, again=again)
         elif kind == "gemini":
-            yield from self._agent(record, id, at, offset, seen=seen)
+            yield from self._agent(record, id, at, offset, seen=seen, again=again)
         elif kind == "info" and record.get("content") == _CANCELLED:
             if not (self._denied or self.session.parent):
                 yield Turn(session.HOST, at=at, id=id, offset=offset, how=session.INTERRUPTED)
             self._denied, self._busy = False, at
         elif kind == "error":
             yield Turn(session.HOST, at=at, id=id, offset=offset, how=session.FAILED, text=clean(record.get("content")))
+
+    def _repeats(self, record: Mapping[str, Any], at: str) -> bool:
+        """Tell a record of a history that was written again, each with a new id, as after a call that was denied.
+
+        Such a history begins with what the program tells of its surroundings, all of it has one time, and then it is
+        set as a whole.
+        """
+        if record.get("type") == "user" and _surroundings(_texts(record.get("content"))):
+            self._rewritten = at
+        return bool(self._rewritten) and 0 <= seconds(self._rewritten, at) < BREATH
 
     def _user(
         self, record: Mapping[str, Any], id: str, at: str, offset: int, *, seen: bool, again: bool
@@ -100,7 +113,6 @@ class Chat:
             yield from self._back(mapping(part.get("functionResponse")), at, id, offset)
         if seen or self.session.parent:
             return
-        again = again or any(part.lstrip().startswith("<session_context") for part in parts)
         shown = _texts(record.get("displayContent")) or parts
         how = self._how(shown, at)
         for words in _typed(shown, apart=again):
@@ -125,10 +137,16 @@ class Chat:
             return session.SCRIPTED
         return session.QUEUED if self._busy and 0 <= seconds(self._busy, at) < BREATH else session.TYPED
 
-    def _agent(self, record: Mapping[str, Any], id: str, at: str, offset: int, *, seen: bool) -> Iterator[Turn]:
+    def _agent(
+        self, record: Mapping[str, Any], id: str, at: str, offset: int, *, seen: bool, again: bool
+    ) -> Iterator[Turn]:
         """Give what the agent said, once, and the calls that are new: a record is written again when they are done."""
         done = [c for c in entries(record.get("toolCalls")) if clean(c.get("id")) not in self._calls]
         text = "" if seen else "\n".join(_texts(record.get("content"))).strip()
+        fresh = hash(text) not in self._said
+        self._said.add(hash(text))
+        if again and not fresh:
+            text = ""
         if not text and not done:
             return
         self._busy = at
@@ -161,6 +179,10 @@ def _texts(content: object) -> list[str]:
     if not isinstance(content, list):
         return []
     return [clean(part if isinstance(part, str) else mapping(part).get("text")) for part in content]
+
+
+def _surroundings(parts: list[str]) -> bool:
+    return any(part.lstrip().startswith("<session_context") for part in parts)
 
 
 def _typed(parts: list[str], *, apart: bool) -> list[str]:
