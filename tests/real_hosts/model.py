@@ -50,8 +50,12 @@ HELPERS: dict[str, Callable[[str], Body]] = {
     "agent": lambda task: {"description": "Look", "prompt": task, "subagent_type": "general-purpose"},
     "invoke_agent": lambda task: {"agent_name": "generalist", "prompt": task},
     "task": lambda task: {
-        **{"description": "Look", "prompt": task, "subagent_type": "general"},
-        **{"agent_type": "general-purpose", "name": "looker", "mode": "sync"},
+        "description": "Look",
+        "prompt": task,
+        "subagent_type": "general",
+        "agent_type": "general-purpose",
+        "name": "looker",
+        "mode": "sync",
     },
 }
 

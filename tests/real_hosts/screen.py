@@ -12,7 +12,6 @@ import time
 
 from real_hosts.box import Box
 
-
 _NUMBERS = itertools.count()
 
 
@@ -58,6 +57,13 @@ class Screen:
                 return found.group()
             time.sleep(0.1)
         raise AssertionError(f"expected to see {pattern!r} within {seconds} s; there was:\n{self.text}")
+
+    def settle(self, seconds: float = 8) -> None:
+        """Wait until nothing has changed for a second."""
+        end, last = time.monotonic() + seconds, ""
+        while time.monotonic() < end and (now := self.text) != last:
+            last = now
+            time.sleep(1)
 
     def press(self, *keys: str) -> None:
         """Press keys by their names: `Enter`, `Down`, `2`."""

@@ -42,8 +42,8 @@ class Seat(NamedTuple):
     """After a line for the shell the next one would be one too."""
     command: str = "/status"
     """A command of the host's own, which is no word to the agent."""
-    steers: str = "steered"
-    """How a prompt counts that was typed while a call ran."""
+    steers: tuple[str, ...] = ("steered",)
+    """How a prompt counts that was typed while a call ran; where only the time tells, also `typed`."""
     alone: str = "scripted"
     """How a prompt without a terminal counts; `typed` where the record does not tell."""
     helper: bool = True
@@ -52,7 +52,7 @@ class Seat(NamedTuple):
 
     def settle(self, box: Box) -> None:
         """Put into the repository what is run there, and let one command need to be asked about."""
-        for name, seconds in (("long-job", 60), ("short-job", 4)):
+        for name, seconds in (("long-job", 60), ("short-job", 6)):
             box.write(box.repository / name, f"#!/bin/sh\nsleep {seconds}\n")
             (box.repository / name).chmod(0o755)
         # the program itself may try, a moment long, to reach a registry that is not there
@@ -105,7 +105,7 @@ SEATS: dict[str, Seat] = {
         alone="typed",
         shell_stays=True,
         command="/stats",
-        steers="queued",
+        steers=("queued", "typed"),
     ),
     "opencode": Seat(
         opened=(),
@@ -116,7 +116,7 @@ SEATS: dict[str, Seat] = {
         stopped="aborted",
         compacted="Compaction",
         command="/help",
-        steers="queued",
+        steers=("queued",),
     ),
     "pi": Seat(
         opened=(),
@@ -139,6 +139,7 @@ SEATS: dict[str, Seat] = {
         compact="/compress",
         compacted="ompress(ed|ion)",
         summarises=False,
+        alone="typed",
         command="/stats",
         shell_stays=True,
     ),

@@ -1,4 +1,4 @@
-"""One person at one keyboard: what is typed into a real program in every way it offers, and what must be heard of it."""
+"""One person at one keyboard: what is typed into a real program in every way there is, and what must be heard."""
 
 from __future__ import annotations
 
@@ -163,15 +163,18 @@ class Talk:
         self.screen.wait_for(self.seat.runs or "short-job")
         time.sleep(1)
         self.screen.type(STEERED)
-        self.said.append(Said(self.seat.steers, STEERED))
+        self.said.append(Said(self.seat.steers[0], STEERED))
         self.screen.wait_for(f"{answers[0].text}|{answers[1].text}")
-        time.sleep(1.5)
+        self.screen.settle()
 
     def aside(self) -> None:
         """Type a line for the shell, a command of the host's own, and have the session summarised."""
         self.model.play(Say("Done."))
-        self.screen.type(f"!echo {FOREIGN[0]}")
-        time.sleep(2)
+        self.screen.put("!")  # some change their prompt at it
+        time.sleep(0.7)
+        self.screen.type(f"echo {FOREIGN[0]}")
+        time.sleep(1)
+        self.screen.settle()
         if self.seat.shell_stays:
             self.screen.press("Escape")
             time.sleep(0.5)
@@ -183,7 +186,7 @@ class Talk:
         self.model.aside = FOREIGN[1]
         self.screen.type(self.seat.compact)
         self.screen.wait_for(self.seat.compacted)
-        time.sleep(2)
+        self.screen.settle()
         if self.seat.summarises:
             self.noted.append(COMPACTED)
         self.model.play()

@@ -18,7 +18,7 @@ from real_hosts.box import Box
 from real_hosts.model import Model, Say, Shell
 from real_hosts.seats import SEATS
 from real_hosts.table import missing
-from real_hosts.talk import ALONE, CORRECTION, FOREIGN, REASON, REDIRECT, TASK, Said, Talk
+from real_hosts.talk import ALONE, CORRECTION, FOREIGN, REASON, REDIRECT, STEERED, TASK, Said, Talk
 
 LATER = "please list the helpers"
 HEARD = "no, don't use print here, always use the logger"
@@ -76,7 +76,12 @@ def test_what_was_typed_is_what_is_read(agent: Agent, tmp_path: Path) -> None:
 
 def _nothing_but_the_words(talk: Talk, sessions: list[tuple[Session, list[Turn]]]) -> None:
     turns = [turn for _, turns in sessions for turn in turns]
-    said = Counter(Said(turn.how, turn.text) for turn in turns if turn.who == PERSON)
+    steered = dict.fromkeys(talk.seat.steers, talk.seat.steers[0])
+    said = Counter(
+        Said(steered.get(turn.how, turn.how) if turn.text == STEERED else turn.how, turn.text)
+        for turn in turns
+        if turn.who == PERSON
+    )
     assert said == Counter(talk.said), f"expected {talk.said}, read {list(said.elements())}"
     results = [result for turn in turns for result in turn.results]
     assert [result.reason for result in results if result.reason] == talk.refused
