@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -88,6 +89,16 @@ def test_a_very_long_text_was_pasted() -> None:
 def test_the_persons_own_words(text: str, own: str) -> None:
     """Blocks before, after and around are taken away; what stands inside the words stays."""
     assert cue.words_only(text) == own
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [("<skill>a</skill>\n", ""), ("", " <skill>a</skill>"), ("<prompt>", "</prompt>")]
+)
+def test_blocks_without_number_take_no_time(before: str, after: str) -> None:
+    """Each block costs its own length, not that of the whole text."""
+    begin = process_time()
+    assert cue.words_only(f"{before * 50_000}use tabs{after * 50_000}") == "use tabs"
+    assert process_time() - begin < 2
 
 
 @given(texts | words | blanks)

@@ -66,6 +66,8 @@ _COMMANDS = ("command-name", "command-message", "bash-input", "bash-stdout", "ta
 """A text that begins with one of these was typed by nobody, or as a command."""
 _AROUND = ("user_query", "user_message", "user-message", "prompt")
 """What a host puts around a person's words."""
+_TAG = 48
+"""Characters of the longest tag."""
 _NOT_TYPED = (
     "[request interrupted", "this session is being continued", "caveat: the messages below", "stop hook feedback",
     "base directory for this skill", "# agents.md instructions", "[tool result", "traceback (most recent call last)",
@@ -122,14 +124,9 @@ def is_ours(text: str) -> bool:
     """Tell whether a text is what we print: it has our stamp, or all its lines are lines of ours."""
     if STAMP in text:
         return True
-    told = said = False
-    for line in filter(str.strip, text.split(_LINE)):
-        said = True
-        if _is_our_line(line):
-            told = True
-        elif not _is_beside(line):
-            return False
-    return told or not said
+    lines = list(filter(str.strip, text.split(_LINE)))
+    told = all(_is_our_line(line) or _is_beside(line) for line in lines)
+    return told and (not lines or any(map(_is_our_line, lines)))
 
 
 def _not_ours(lines: list[str]) -> list[str]:
@@ -219,31 +216,48 @@ def words_only(text: str) -> str:
     text = text.strip("\ufeff \t\r\n").strip()
     if text.startswith(tuple(f"<{name}>" for name in _COMMANDS)):
         return ""
-    before = None
-    while text != before:
-        before = text
-        text = text.strip().strip("\ufeff")
-        if not (text.startswith("<") or text.endswith(">")):
-            continue
-        for name in _WRAPPERS:
-            text = _without(text, name)
-        for name in _AROUND:
-            if text.startswith(f"<{name}>") and text.endswith(f"</{name}>"):
-                text = text[len(name) + 2 : -len(name) - 3].strip()
-    return text
+    begin, end, before = 0, len(text), (-1, -1)
+    while (begin, end) != before:
+        before = begin, end = _trimmed(text, begin, end)
+        opened, closed = _opened(text, begin, end), _closed(text, begin, end)
+        if opened in _AROUND and opened == closed and text.startswith(f"<{opened}>", begin):
+            begin, end = begin + len(opened) + 2, end - len(opened) - 3
+        elif opened in _WRAPPERS and (behind := _behind(text, opened, begin, end)) > begin:
+            begin = behind
+        elif closed in _WRAPPERS and (at := text.rfind(f"<{closed}", begin, end)) >= 0:
+            end = at
+    return text[begin:end]
 
 
-def _without(text: str, name: str) -> str:
-    """Take away one leading and one trailing block; one that is never closed is all block, `<skill> is …` is none."""
-    opening, closing = f"<{name}", f"</{name}>"
-    if text.startswith(opening) and text[len(opening) : len(opening) + 1] in (">", " "):
-        _, closed, behind = text.partition(closing)
-        if closed or not text.startswith("> ", len(opening)):
-            text = behind.strip()
-    if text.endswith(closing):
-        at = text.rfind(opening)
-        text = text[:at].strip() if at >= 0 else text
-    return text
+def _trimmed(text: str, begin: int, end: int) -> tuple[int, int]:
+    """Pass over blanks at both ends."""
+    while begin < end and (text[begin].isspace() or text[begin] == "\ufeff"):
+        begin += 1
+    while begin < end and (text[end - 1].isspace() or text[end - 1] == "\ufeff"):
+        end -= 1
+    return begin, end
+
+
+def _opened(text: str, begin: int, end: int) -> str:
+    """Name the tag that a text begins with."""
+    if not text.startswith("<", begin, end):
+        return ""
+    name, mark, _ = text[begin + 1 : min(end, begin + _TAG)].replace(" ", ">", 1).partition(">")
+    return name if mark else ""
+
+
+def _closed(text: str, begin: int, end: int) -> str:
+    """Name the tag that is closed at the end of a text."""
+    return text[max(begin, end - _TAG) : end - 1].rpartition("</")[2] if text.endswith(">", begin, end) else ""
+
+
+def _behind(text: str, name: str, begin: int, end: int) -> int:
+    """Find the end of a block; one that is never closed is all block, but `<skill> is …` is none."""
+    closing = f"</{name}>"
+    at = text.find(closing, begin, end)
+    if at >= 0:
+        return at + len(closing)
+    return begin if text.startswith("> ", begin + len(name) + 1, end) else end
 
 
 def spoken(words: str) -> str:
