@@ -552,6 +552,19 @@ def test_history_of_many_sessions(tmp_path: Path) -> None:
     assert last.started == "2026-11-30T15:53:27.187Z"
 
 
+def test_history_beside_transcripts(tmp_path: Path) -> None:
+    """Prompts of a session whose transcript is still there are read from it alone; its history tells of the others."""
+    row: dict[str, Any] = {"pastedContents": {}, "timestamp": 1_796_054_007_187, "project": "/w"}
+    shown = [{**row, "display": id, "sessionId": id} for id in ("kept", "deleted", "kept")]
+    path = tmp_path / "history.jsonl"
+    path.write_bytes(stored(shown))
+    (tmp_path / "projects" / "-w").mkdir(parents=True)
+    (tmp_path / "projects" / "-w" / "kept.jsonl").write_text("{}")
+    assert [(session.id, turns(session)) for session in CLAUDE.read(str(path), 0)] == [
+        ("deleted", ["person | typed | deleted"])
+    ]
+
+
 def test_files_of_a_home(tmp_path: Path) -> None:
     """Sessions and subagents are named, what else lies beside them is not."""
     wanted = ["p/s.jsonl", "p/s/subagents/agent-a.jsonl"]
