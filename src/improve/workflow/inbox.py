@@ -74,7 +74,9 @@ def _candidate(event: Heard, least: int) -> Candidate:
     from improve.detectors import finding, words
 
     verdict = words.judge(event.text)
-    kept = verdict.tier != finding.NONE and verdict.severity >= least
+    lasting = verdict.durable or verdict.rule  # no trifle, as in a transcript
+    severity = max(verdict.severity, 2 if lasting else 1)
+    kept = verdict.tier != finding.NONE and severity >= least
     return Candidate(
         id="",
         key=event.key,
@@ -84,7 +86,7 @@ def _candidate(event: Heard, least: int) -> Candidate:
         session=event.session,
         cwd=event.cwd,
         signal=verdict.signal if kept else event.signal,
-        severity=verdict.severity,
+        severity=severity,
         confidence=round(verdict.confidence, 3),
         tier=verdict.tier if kept else finding.NONE,
         durable=verdict.durable,
