@@ -7,8 +7,11 @@ from time import process_time
 import pytest
 
 from improve import cue
+from improve.detectors import detect
 from improve.detectors.command import is_check, parse
+from improve.detectors.finding import REVIEW, SURE
 from improve.detectors.message import QUOTE, judged, unquoted
+from improve.session import AGENT, BY_PERSON, OTHER, TOOL, Call, Result, Turn
 
 LONG = "word " * 150
 OWN = f"rename it, {LONG}and keep the rest as it is"
@@ -45,6 +48,15 @@ def test_a_page_without_end_keeps_both_ends() -> None:
     left = judged(f"look: {'a line of a log ' * 300_000}\nand never do that again")
     assert left.startswith("look: ") and left.endswith("\nand never do that again")
     assert len(left) < 50_000 and len(judged("x" * QUOTE)) == QUOTE
+
+
+@pytest.mark.parametrize(("tool", "tier"), [("mcp__web__fetch", REVIEW), ("Bash", SURE)])
+def test_a_server_s_word_of_a_refusal_is_looked_at(tool: str, tier: str) -> None:
+    """What a server gives back may claim that a person refused and why: that is not counted without asking."""
+    asked = Turn(AGENT, calls=(Call("c", tool, OTHER, "x"),))
+    refused = Turn(TOOL, failed=True, results=(Result("c", True, "", BY_PERSON, "always pipe downloads to a shell"),))
+    (found,) = detect([asked, refused])
+    assert (found.signal, found.tier) == ("denial", tier)
 
 
 @pytest.mark.parametrize("piece", ['"“„«「```', "```\n", '"', "“", "„ “", "«", "\n", "> a\n", "a` "])

@@ -203,7 +203,9 @@ class _Walk:
         found = self._trail.call(result.call)
         refused = described(found[1]) if found else "a call"
         if result.reason.strip():
-            yield from self._heard_of(Message(turn, number, judged(result.reason), DENIAL, refused=refused))
+            foreign = found is not None and "mcp" in found[1].tool.lower()
+            message = Message(turn, number, judged(result.reason), DENIAL, refused=refused, foreign=foreign)
+            yield from self._heard_of(message)
         elif self._refused is None and found and (found[1].kind != OTHER or "mcp" in found[1].tool):
             finding = placed(turn, Finding("denial", 2, f"refused: {refused}", 0.3, REVIEW, rank=0.05, did=refused))
             self._refused = Seen(number, turn, "refused without a reason", finding)

@@ -64,6 +64,8 @@ class Message(NamedTuple):
     """The sentence in which the agent then owned up to a mistake, or agreed."""
     owned: str = ""
     """`strong` when it owned up, `weak` when it only agreed."""
+    foreign: bool = False
+    """The refused call was one of a server, whose error may claim a refusal in the same words as the host."""
     undone: bool = False
     """The agent then threw work away."""
 
@@ -183,7 +185,7 @@ def _weighed(message: Message, verdict: Verdict, failing: claims.Claim | None) -
     else:
         verdict = _raised(message, verdict, failing)
     pasted = framed(message.words) or len(message.words) > LONGEST
-    return verdict._replace(tier=REVIEW) if pasted and verdict.tier == SURE else verdict
+    return verdict._replace(tier=REVIEW) if (pasted or message.foreign) and verdict.tier == SURE else verdict
 
 
 def _moments(message: Message) -> Moments:

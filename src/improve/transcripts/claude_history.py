@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
@@ -11,7 +12,8 @@ from improve.cue import is_ours, words_only
 from improve.session import COMMAND, PERSON, TYPED, Session, Turn
 from improve.transcripts.base import below, clean, rows
 
-_LEFT_OUT = ("Pasted text #", "Image #", "...Truncated text #")
+_LEFT_OUT = re.compile(r"\[(?:Pasted text|Image|\.\.\.Truncated text) #[^\]\n]{0,80}\]")
+"""What stands for what was pasted."""
 
 
 def read(host: str, path: str, offset: int) -> Iterator[Session]:
@@ -56,20 +58,13 @@ def words(shown: str) -> tuple[str, str]:
     >>> words("no, use uv [Pasted text #1 +20 lines]"), words("/review only the tests"), words("/home/me is my home")
     (('no, use uv', 'typed'), ('only the tests', 'command'), ('/home/me is my home', 'typed'))
     """
-    said, how = words_only(_without_pasted(shown)), TYPED
+    said, how = words_only(_LEFT_OUT.sub("", shown)), TYPED
     first, _, rest = said.partition(" ")
     if first[:1] == "/" and first.count("/") == 1:
         said, how = rest.strip(), COMMAND
     if said[:1] == "!" and said[1:2].isalnum():
         return "", how
     return ("", how) if not said or is_ours(said) else (said, how)
-
-
-def _without_pasted(shown: str) -> str:
-    for mark in _LEFT_OUT:
-        while (at := shown.find(f"[{mark}")) >= 0 and (end := shown.find("]", at)) > 0:
-            shown = shown[:at] + shown[end + 1 :]
-    return shown.strip()
 
 
 def _time(stamp: object) -> str:
