@@ -59,3 +59,8 @@ def subject_of(kind: str, given: Mapping[str, Any]) -> str:
         if isinstance(value, str) and value:
             return clean(value)
     return ""
+
+
+def telling(given: Mapping[str, Any]) -> str:
+    """Give the first argument that is text, of a call whose arguments have names that nobody knows."""
+    return next((clean(value) for value in given.values() if isinstance(value, str) and value), "")

@@ -12,7 +12,7 @@ from typing import Any
 
 from improve.session import BY_PERSON, BY_RULE, CUT_OFF, EDIT, OTHER, READ, SHELL, WRITE, Call, Result
 from improve.transcripts.base import clean, text_of
-from improve.transcripts.calling import kind_of, subject_of
+from improve.transcripts.calling import kind_of, subject_of, telling
 from improve.transcripts.whole import mapping, parsed_text
 
 ENDS = 900
@@ -56,7 +56,7 @@ def call_of(payload: Mapping[str, Any]) -> Call:
     if name == "view_image":
         return Call(id, name, READ, clean(given.get("path")), given)
     kind = SHELL if command and name != "write_stdin" else kind_of(name)
-    return Call(id, name, kind, command or subject_of(kind, given) or _telling(given), given)
+    return Call(id, name, kind, command or subject_of(kind, given) or telling(given), given)
 
 
 def _free(name: str, id: str, code: str) -> Call:
@@ -92,10 +92,6 @@ def _literal(code: str) -> str:
         except ValueError:
             pass
     return code[1:-1]
-
-
-def _telling(given: Mapping[str, Any]) -> str:
-    return next((clean(value) for value in given.values() if isinstance(value, str) and value), "")
 
 
 def output_of(payload: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ from improve import cue, session
 from improve.session import BY_PERSON, BY_RULE, CUT_OFF, OTHER, READ, SHELL, Call, Result, Session, Turn
 from improve.transcripts import spoken
 from improve.transcripts.base import clean
-from improve.transcripts.calling import kind_of, subject_of
+from improve.transcripts.calling import kind_of, subject_of, telling
 from improve.transcripts.gemini_place import directory_in, directory_of
 from improve.transcripts.pace import BREATH, seconds
 from improve.transcripts.whole import entries, mapping
@@ -205,11 +205,7 @@ def call_of(record: Mapping[str, Any]) -> Call:
     name, given = clean(record.get("name")), mapping(record.get("args"))
     kind = _TOOLS.get(name) or kind_of(name)
     subject = clean(given.get("absolute_path")) if kind in (READ, OTHER) else ""
-    return Call(clean(record.get("id")), name, kind, subject or subject_of(kind, given) or _telling(given), given)
-
-
-def _telling(given: Mapping[str, Any]) -> str:
-    return next((clean(value) for value in given.values() if isinstance(value, str) and value), "")
+    return Call(clean(record.get("id")), name, kind, subject or subject_of(kind, given) or telling(given), given)
 
 
 def result_of(record: Mapping[str, Any]) -> Result:

@@ -14,7 +14,7 @@ from improve import cue, session
 from improve.session import BY_PERSON, BY_RULE, CUT_OFF, Call, Result, Session, Turn
 from improve.transcripts import base, spoken
 from improve.transcripts.base import Reader, Unreadable, clean
-from improve.transcripts.calling import kind_of, subject_of
+from improve.transcripts.calling import kind_of, subject_of, telling
 from improve.transcripts.pace import BREATH, seconds
 from improve.transcripts.whole import entries, mapping
 
@@ -209,8 +209,7 @@ def call_of(record: Mapping[str, Any]) -> Call:
     """Tell a call from its part of the message."""
     name, given = clean(record.get("name")), mapping(record.get("args"))
     kind = session.SHELL if name == "run_shell_command" else kind_of(name)
-    telling = (clean(value) for value in given.values() if isinstance(value, str) and value)
-    subject = clean(given.get("absolute_path")) or subject_of(kind, given) or next(telling, "")
+    subject = clean(given.get("absolute_path")) or subject_of(kind, given) or telling(given)
     return Call(clean(record.get("id")), name, kind, subject, given)
 
 
