@@ -162,11 +162,13 @@ def test_one_person_at_all_the_hosts(tmp_path: Path) -> None:
         box.improve("accept", first["id"], RULE)
         for talk in talks[1:]:
             _correct(talk)
-        groups = box.answer("first-look")
+        look, told = box.answer("first-look"), box.improve("first-look").out
         box.improve("scan", "--all")
         (rule,) = [each for each in box.answer("status")["rules"] if each["rule"] == RULE]
     assert rule["count"] == len(talks), f"expected an occasion for each of {len(talks)} agents: {rule}, {_inbox(box)}"
-    assert groups, groups
+    (pile,) = [each for each in look["corrected"] if CORRECTION in {said["words"] for said in each["said"]}]
+    assert (pile["hosts"], pile["sessions"], pile["projects"]) == (len(talks), len(talks), 1), pile
+    assert f"with {len(talks)} agents" in told, told
 
 
 def _correct(talk: Talk) -> None:
