@@ -101,7 +101,7 @@ def test_the_telling_line_of_an_error_is_found() -> None:
         "bash: pnpm: command not found"
     )
     assert telling_line("") == ""
-    assert len(telling_line("error: " + "x" * 1000)) == 160
+    assert telling_line("error: " + "x" * 1000) == "error: …"
 
 
 @given(st.text(max_size=400), st.text(max_size=400), st.text(max_size=100), st.booleans())

@@ -8,9 +8,10 @@ import pytest
 
 from improve import cue
 from improve.detectors import detect
-from improve.detectors.command import is_check, parse
+from improve.detectors.command import is_check, parse, telling_line
 from improve.detectors.finding import REVIEW, SURE
 from improve.detectors.message import QUOTE, judged, unquoted
+from improve.detectors.trail import cut
 from improve.session import AGENT, BY_PERSON, OTHER, TOOL, Call, Result, Turn
 
 LONG = "word " * 150
@@ -77,3 +78,11 @@ def test_long_command_lines_are_not_remembered() -> None:
     assert parse(script + "1") == parse(script + "2") and not is_check(script)
     assert command._parsed.cache_info().currsize
     assert is_check("npm test " + "x" * 10_000)
+
+
+@pytest.mark.parametrize("before", range(0, 160, 7))
+def test_no_half_of_a_key_is_left(before: int) -> None:
+    """What is cut is cut between words, so that a key is there whole, for redaction to find, or not at all."""
+    key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+    for told in (cut(f"curl {'x' * before} {key} z"), telling_line(f"error: {'x' * before} {key} z")):
+        assert key in told or "ghp_" not in told

@@ -9,6 +9,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from improve.detectors.trail import cut
+
 LONGEST = 300
 """Characters of a command line that is still one command and no script."""
 
@@ -221,4 +223,4 @@ def telling_line(error: str) -> str:
     best = best or next(
         (line for line in lines if re.search(r"error|fail|denied|not found|cannot|invalid", line, re.I)), ""
     )
-    return (best or next(iter(lines), ""))[:160]
+    return cut(best or next(iter(lines), ""), 160)

@@ -76,8 +76,11 @@ def described(call: Call) -> str:
 
 
 def cut(text: str, most: int = _CUT) -> str:
-    """Shorten a text to so many characters."""
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    """Shorten a text to so many characters, between words: half a key is a secret that no redaction knows any more."""
+    if len(text) <= most:
+        return text
+    left, _, word = text[:most].rpartition(" ")
+    return f"{left.rstrip()} …" if left else f"{word[: most // 4]}…"
 
 
 def changes(call: Call) -> bool:
