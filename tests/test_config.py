@@ -68,6 +68,7 @@ def test_a_missing_file_means_defaults(tmp_path: Path) -> None:
         (b"---\nthreshold_project: 3\n", Config(threshold_project=3)),
         (b"threshold_several_projects: 10\n  # note\n", Config(threshold_several_projects=10)),
         (b"brief_characters: 500\n", Config(brief_characters=500)),
+        (b"least_severity: 1\n", Config(least_severity=1)),
         (b"routes:\ngit: false\n", Config(git=False)),
         (b"routes: []\n", Config()),
         (b"routes:\n# - file: x.md\n", Config()),
@@ -91,6 +92,7 @@ ONE_EACH: dict[str, tuple[str, Any]] = {
     "threshold_project": ("threshold_project: 7", 7),
     "threshold_several_projects": ("threshold_several_projects: 8", 8),
     "brief_characters": ("brief_characters: 900", 900),
+    "least_severity": ("least_severity: 3", 3),
     "routes": ("routes:\n- domain: testing\n  file: docs/testing.md", (ROUTE,)),
 }
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from commands.conftest import Improve, Repository
-from improve import settings
+from improve import queue, settings
 
 PNPM = "Use pnpm, never npm install"
 DOCKER = "Mount the docker socket read-only"
@@ -77,12 +77,23 @@ def files_of(improve: Improve, repository: Repository, home: Path) -> object:
     return sorted(str(path.relative_to(shop)) for path in shop.rglob("*.md"))
 
 
+def candidates(improve: Improve, repository: Repository, home: Path) -> object:
+    """How many typed corrections wait?"""
+    queue_folder = home / ".agent-improvement" / "queue"
+    said = "no, that is wrong: use pnpm here, never npm"
+    queue.hear(
+        str(queue_folder), queue.Heard("k" * 24, "2026-01-02T10:00:00+00:00", "codex", "s", "", said, "correction")
+    )
+    return len(improve("inbox", "--json").json["candidates"])
+
+
 CHANGES: dict[str, tuple[str, Callable[..., object]]] = {
     "git": ("false", has_history),
     "trust": ("verified", is_written_twice),
     "threshold_project": ("3", is_written_twice),
     "threshold_several_projects": ("3", is_written_for_several),
     "brief_characters": ("500", brief),
+    "least_severity": ("5", candidates),
     "routes": ('[{"domain": "testing", "file": "docs/testing.md"}]', files_of),
 }
 

@@ -259,7 +259,7 @@ def test_what_a_person_typed_is_accepted_or_dismissed(home: Path) -> None:
         assert queue.hear(queue_folder, said)
     listed = tools.call("inbox", {}, client="").body["candidates"]
     assert len(listed) == 2
-    accepted = tools.call("accept", {"candidate": listed[0]["id"], "rule": "Use uv, never pip"}, client="")
+    accepted = tools.call("accept", {"items": [listed[0]["id"], "Use uv, never pip"]}, client="")
     assert accepted.code == 0, accepted
     dismissed = tools.call("dismiss", {"candidates": [listed[1]["id"]]}, client="")
     assert dismissed.code == 0, dismissed

@@ -133,16 +133,17 @@ class Loop:
         there = {"host": self.agent.name, "project": "github.com/acme/app", "cwd": str(self.box.repository)}
         assert facts == there, f"expected {there}, the candidate has {facts}"
         assert self.candidate["session"], f"expected a session: {self.candidate}"
-        self.heard_the_end(self.candidate["session"])
+        self.read_to_its_end(self.candidate["session"])
 
-    def heard_the_end(self, session: str) -> None:
-        """The end of a session waits in the queue once, with its transcript where the host names one."""
+    def read_to_its_end(self, session: str) -> None:
+        """The word that a session ended is gone from the queue, for what the host recorded of it was read."""
         queue = self.box.store / "queue"
         endings = [json.loads(path.read_bytes()) for path in queue.glob("ended-*.json")]
-        ours = [ending for ending in endings if ending["session"] == session]
-        assert len(ours) == 1, f"expected one word of the end of session {session}: {endings}"
-        transcript = ours[0]["transcript"]
-        assert not transcript or Path(transcript).is_file(), f"expected a transcript at {transcript}"
+        left = [ending for ending in endings if ending["session"] == session]
+        assert not left, f"expected the end of session {session} to be read: {endings}"
+        again = self.box.answer("scan", "--all")["coverage"]
+        assert again["read"] + again["unchanged"] > 0, f"expected transcripts that can be read: {again}"
+        assert not again["unreadable"], f"expected none that cannot be read: {again}"
 
     def kept_once(self, words: str) -> dict[str, Any]:
         """Give the one candidate with these words; there is no other that was typed since."""
