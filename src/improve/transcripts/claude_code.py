@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Iterator
 
 from improve.session import Session, Turn
-from improve.transcripts import claude_history, claude_words
+from improve.transcripts import claude_words
 from improve.transcripts.base import Reader, below, lines, parsed
 from improve.transcripts.blocks import blocks
 from improve.transcripts.claude_quick import PARSE, Lines, Quick
@@ -32,6 +32,8 @@ def files(place: str) -> Iterator[str]:
 def read(path: str, offset: int = 0) -> Iterable[Session]:
     """Give the session of a transcript, or those of a history."""
     if os.path.basename(path).endswith("history.jsonl"):
+        from improve.transcripts import claude_history
+
         return claude_history.read(HOST_NAME, path, offset)
     session = Session(HOST_NAME, path)
     _know(session, path)

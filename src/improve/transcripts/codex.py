@@ -10,13 +10,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from improve.session import Session, Turn
 from improve.transcripts import base, codex_history, compressed
 from improve.transcripts.base import Reader, Unreadable, clean
-from improve.transcripts.codex_rollout import Rollout
 from improve.transcripts.whole import mapping
+
+if TYPE_CHECKING:
+    from improve.transcripts.codex_rollout import Rollout
 
 HOST = "codex"
 Kind: TypeAlias = tuple[bytes, bytes | None]
@@ -98,6 +100,8 @@ def _read(path: str, offset: int) -> Iterable[Session]:
         head = stream.read(base.BLOCK >> 4)
     if codex_history.claims(head.lstrip(_BLANK)):
         return codex_history.read(path, offset)
+    from improve.transcripts.codex_rollout import Rollout
+
     session = Session(HOST, path)
     lines = compressed.lines if path.endswith(compressed.SUFFIX) else base.lines
     rollout = Rollout(session)

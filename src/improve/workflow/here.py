@@ -6,14 +6,17 @@ import os
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from improve import config, folder, paths, project
 from improve.config import Config
 from improve.paths import Home
 from improve.project import Project
 from improve.rule import UNKNOWN, means
-from improve.store import Store
-from improve.view import Glance, View
+
+if TYPE_CHECKING:
+    from improve.store import Store
+    from improve.view import Glance, View
 
 
 def _silent(_: str) -> None:
@@ -47,7 +50,9 @@ class Here:
 
     @cached_property
     def store(self) -> Store:
-        """The store of this home."""
+        """The store of this home; what needs no rules does not load what reads them."""
+        from improve.store import Store
+
         return Store(self.home, self.config, self.tell, self.off)
 
     def off(self, host: str = "") -> str:
