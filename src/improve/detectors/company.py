@@ -91,7 +91,8 @@ def _shape(text: str, said: str, here: list[Sentence]) -> Iterator[tuple[str, fl
     yield "asks at end", text.rstrip()[-1:] in ("?", "？")
     yield "asks", "?" in said or "？" in said
     yield "exclaims", min(said.count("!") + said.count("！"), 3)
-    yield "capitals", sum(map(str.isupper, said)) / (sum(map(str.isalpha, said)) + 5)
+    capitals, letters = _letters(said)
+    yield "capitals", capitals / (letters + 5)
     yield "loud", _pattern("loud").search(said) is not None
     yield "small", said[:1].islower()
     for mark in (FILE, CODE, LINK):
@@ -105,6 +106,18 @@ def _shape(text: str, said: str, here: list[Sentence]) -> Iterator[tuple[str, fl
     )
     yield "orders", orders / (len(here) + 1)
     yield "tells", tells / (len(here) + 1)
+
+
+_SMALL = dict.fromkeys(range(ord("a"), ord("z") + 1))
+_CAPITAL = dict.fromkeys(range(ord("A"), ord("Z") + 1))
+
+
+def _letters(said: str) -> tuple[int, int]:
+    """Count the capitals and all letters; of plain ASCII without a look at each character."""
+    if not said.isascii():
+        return sum(map(str.isupper, said)), sum(map(str.isalpha, said))
+    capitals = len(said) - len(said.translate(_CAPITAL))
+    return capitals, capitals + len(said) - len(said.translate(_SMALL))
 
 
 def _classes(here: list[Sentence]) -> Iterator[tuple[str, float]]:

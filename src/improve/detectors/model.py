@@ -9,10 +9,13 @@ head, one for each feature; none where the scale is 0.
 from __future__ import annotations
 
 from math import exp, sqrt
+from operator import itemgetter
 from typing import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from improve.detectors.features import Features
 
 VERSION = "words 1"
@@ -101,10 +104,11 @@ def group_of(trait: str) -> str:
 
 def scores(found: Features, model: Model, heads: range) -> list[float]:
     """Give the log-odds of some of the heads."""
-    known = [(model.traits[name], value) for name, value in found.traits.items() if name in model.traits and value]
+    traits = model.traits
+    known = [(traits[name], value) for name, value in found.traits.items() if value and name in traits]
     missing = [model.unknown[group] for group, one in UNKNOWN.items() if one not in found.traits]
     blocks = [
-        (numbers, model.tables[name], model.scales[name], sqrt(len(numbers)))
+        (picked(numbers), model.tables[name], model.scales[name], sqrt(len(numbers)))
         for name, numbers in zip(found._fields[1:], found[1:], strict=True)
         if numbers and name in model.tables
     ]
@@ -113,12 +117,19 @@ def scores(found: Features, model: Model, heads: range) -> list[float]:
         total = model.bias[head]
         total += sum(weights[head] * value for weights, value in known)
         total += sum(weights[head] for weights in missing)
-        for numbers, tables, scale, norm in blocks:
-            if not scale[head]:
-                continue
-            total += sum(map(tables[head].__getitem__, numbers)) * scale[head] / norm
+        for pick, tables, scale, norm in blocks:
+            if scale[head]:
+                total += sum(pick(tables[head])) * scale[head] / norm
         told.append(total)
     return told
+
+
+def picked(numbers: set[int]) -> Callable[[Sequence[int]], tuple[int, ...]]:
+    """Give what takes the entries of these numbers out of a table."""
+    if len(numbers) == 1:
+        (only,) = numbers
+        return lambda table: (table[only],)
+    return itemgetter(*numbers)
 
 
 def likelihood(score: float) -> float:
