@@ -55,6 +55,10 @@ def test_a_clear_rule_is_phrased(ask: Any) -> None:
         ('{"id": 7, "text": "x", "next_user": {}}', 7),
         ('{"id": 7, "text": "x", "turn_index": "3"}', 7),
         ("[" * 100_000, None),
+        ("", None),
+        ("  ", None),
+        ('{"id": NaN, "text": "x"}', None),
+        ('{"id": 1e999, "text": "x"}', None),
     ],
 )
 def test_a_bad_line_has_its_error_and_the_others_go_on(ask: Any, line: str, identity: object) -> None:
@@ -74,9 +78,20 @@ def test_null_is_as_good_as_missing(ask: Any) -> None:
     assert one == two
 
 
-def test_blank_lines_are_no_messages(ask: Any) -> None:
-    """Nothing in, nothing out."""
-    assert ask("", "  ") == []
+def test_nothing_in_nothing_out(ask: Any) -> None:
+    """An empty input has an empty answer."""
+    assert ask() == []
+
+
+def test_a_byte_order_mark_is_passed_over(ask: Any) -> None:
+    """Some shells put one before what they hand on."""
+    assert [one["id"] for one in ask('\ufeff{"id": 1, "text": "go on"}')] == [1]
+
+
+@pytest.mark.parametrize("turn", [-3, 1 << 60, 10**400])
+def test_a_turn_of_any_size_is_taken(ask: Any, turn: int) -> None:
+    """A number that is no float is late in a session, not the end of the run."""
+    assert "tier" in ask({"id": 1, "text": "still broken", "turn_index": turn})[0]
 
 
 def test_it_answers_line_by_line() -> None:
