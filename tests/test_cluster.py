@@ -184,6 +184,7 @@ def seconds(work: object, texts: list[Told]) -> float:
     return process_time() - began
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("work", "few", "many"), [(cluster, 400, 3_200), (repeated, 3_000, 24_000)], ids=["cluster", "repeated"]
 )
