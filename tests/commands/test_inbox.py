@@ -137,6 +137,14 @@ def test_another_rule_of_the_session_settles_nothing(improve: Improve, typed: Ty
     assert improve("inbox", "--json").json["open"] == 1
 
 
+def test_a_word_of_every_rule_is_no_likeness(improve: Improve, typed: Typing) -> None:
+    """In a store of one rule even `use` is rare: what shares no more with it stays open."""
+    typed("no! from now on always use the big key for deploys", "s1")
+    improve("observe", RULE, "--session", "s1", "--host", "codex")
+    improve("drain")
+    assert improve("inbox", "--json").json["open"] == 1
+
+
 def test_the_same_event_twice_is_one(improve: Improve, typed: Typing) -> None:
     """Delivered again, before, after, and once it was settled: one candidate, one observation."""
     improve("observe", RULE)

@@ -14,6 +14,7 @@ from improve.rule import UNKNOWN
 if TYPE_CHECKING:
     from improve.inbox import Candidate
     from improve.project import Project
+    from improve.rule import Rule
     from improve.spool import Pending
     from improve.view import View
     from improve.workflow.here import Here
@@ -22,6 +23,9 @@ _SURE = 300
 """Characters; a longer text says more than one thing, so it is never counted as a rule by itself."""
 _COMPARED = 12
 """Rules that words are compared with: years of history are matched, and the one they say is among the first."""
+
+_TELLING = 2.0
+"""Weight of the words that an unsure likeness must have in common."""
 
 
 def project_at(here: Here, cwd: str) -> Project | None:
@@ -38,7 +42,7 @@ def project_at(here: Here, cwd: str) -> Project | None:
 def rule_of(view: View, candidate: Candidate) -> tuple[str, bool]:
     """Name the stored rule that a person's words belong to, and say whether they surely say it again.
 
-    Without being sure, it is a rule that was recorded in the same session and resembles the words.
+    Without being sure, it is a rule that the agent itself recorded in the same session and that resembles the words.
     """
     from improve import match
     from improve.workflow.likeness import similar
@@ -55,9 +59,22 @@ def rule_of(view: View, candidate: Candidate) -> tuple[str, bool]:
     here = (candidate.host, candidate.session)
     for like in likenesses:
         close = like.relation in ("same", "related") or (like.near and like.relation != "contradict")
-        if close and candidate.session and any((o.host, o.session) == here for o in like.rule.observations):
+        if close and candidate.session and _recorded_in(like.rule, here) and _share(candidate.text, like.rule.text):
             return like.rule.id, False
     return "", False
+
+
+def _recorded_in(rule: Rule, session: tuple[str, str]) -> bool:
+    """Tell whether the agent recorded a rule in a session; what was accepted settles its own candidates alone."""
+    return any((o.host, o.session) == session and o.provenance == "agent" for o in rule.observations)
+
+
+def _share(words: str, text: str) -> bool:
+    """Tell whether two texts have more in common than `use` or `run`, which in a small store is rare as well."""
+    from improve import match
+
+    one, other = match.read_rule(words).weights, match.read_rule(text).weights
+    return sum(min(one[word], other[word]) for word in one.keys() & other.keys()) >= _TELLING
 
 
 def oid_of(key: str) -> str:
