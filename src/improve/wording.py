@@ -43,6 +43,13 @@ def check_rule(text: str) -> str:
     return _checked(text, what="rule", longest=LONGEST_RULE, advice="Say the rule in one plain sentence.")
 
 
+def check_said(text: str) -> str:
+    """Return words that somebody said once as a rule, or raise Refused; what a credential was taken from is none."""
+    if "[redacted:" in text:
+        raise Refused("a credential was taken out of them; nothing was recorded")
+    return check_rule(text)
+
+
 def check_label(text: str, what: str) -> str:
     """Return a project name, section, session id, host or domain as one clean line, or raise Refused.
 

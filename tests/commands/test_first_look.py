@@ -198,3 +198,18 @@ def test_recorded_history_of_several_agents(improve: Improve, home: Path, places
     assert [each["hosts"] > 1 for each in uv] == [True]
     assert os.path.lexists(home / ".agent-improvement") is False
     assert PNPM not in str(told)
+
+
+def test_what_is_no_project_is_no_second_one(improve: Improve, home: Path, places: tuple[Path, Path]) -> None:
+    """A directory that is gone, or in no repository, adds a session and no project."""
+    Claude(home, places[0], "a").corrected(PNPM)
+    Claude(home, "/gone/elsewhere", "b").corrected(PNPM)
+    told = improve("first-look", "--json").json["corrected"][0]
+    assert (told["sessions"], told["projects"]) == (2, 1)
+
+
+def test_it_says_that_it_is_off(improve: Improve, home: Path, places: tuple[Path, Path]) -> None:
+    """Where nothing is read, it does not say that nothing was found."""
+    Claude(home, places[0], "a").corrected(PNPM)
+    improve("off")
+    assert "improve on" in improve("first-look", code=3).err

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from improve.cli.common import json_option, look_around, on_terminal, say
+from improve.errors import Refused
 from improve.escape import visible
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ def first_look_command(host_names: tuple[str, ...], since: str, limit: int, as_j
     from improve.workflow import firstlook, sources
 
     here = look_around()
+    if why := here.off():
+        raise Refused(why)
     names = tuple(map(sources.check_host, host_names))
     reading = firstlook.prepare(here, names, since)
     with progress(reading.size if on_terminal(sys.stderr) else 0, "Reading") as tick:

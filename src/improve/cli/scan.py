@@ -1,4 +1,4 @@
-"""improve scan, first-look."""
+"""improve scan."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from improve import cluster, inbox
 from improve.errors import Refused
 from improve.report import counted
+from improve.rule import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,7 +63,7 @@ def _as_it_stands(text: str) -> str:
     from improve import wording
 
     try:
-        return wording.check_rule(text)
+        return wording.check_said(text)
     except Refused:
         return ""
 
@@ -81,7 +82,7 @@ def _told(candidate: Candidate) -> cluster.Told:
     return cluster.Told(
         candidate.text,
         candidate.session,
-        candidate.project or candidate.cwd,
+        "" if candidate.project == UNKNOWN else candidate.project or candidate.cwd,
         candidate.host,
         candidate.at,
         candidate.phrase,
