@@ -45,7 +45,7 @@ def test_several_groups_in_one_call(improve: Improve, waiting: dict[str, str]) -
     """A text is for the ids before it; each candidate is an occasion in its own session and project."""
     first, second = waiting[UV], waiting[UV.upper() + "!"]
     said = improve("accept", first, second, "Use uv, never pip", waiting[DATES], "Write dates as ISO 8601")
-    assert said.out.startswith(f"{first}, {second}:\n")
+    assert said.out.startswith(f"{first}, {second}:\nRECORDED (count=2, ")
     assert counts(improve) == {"Use uv, never pip": 2, "Write dates as ISO 8601": 1}
     history = improve("history", "use-uv-never-pip").out
     assert history.count("transcript denial") == 2
@@ -214,3 +214,32 @@ def test_a_broken_note_of_what_waits_is_made_anew(
     assert len(notes) == 1
     notes[0].write_bytes(content)
     assert improve("status", "--json").json["waiting"] == 6
+
+
+def test_accepting_one_settles_no_other_of_its_session(improve: Improve, home: Path, repository: Repository) -> None:
+    """What the person also said in that session waits, alike as it may look in a store of one rule."""
+    others = {
+        "No! from now on always use the big key for deploys",
+        "never write plain text in the config, use the vault instead",
+        "never commit to main without asking me",
+    }
+    session = Claude(home, repository("shop"))
+    for text in ("always use pnpm, never npm", "always run the tests before committing", *sorted(others)):
+        session.types("please go on").runs("npm i", refused=text)
+    improve("scan")
+    ids = {c["words"]: c["id"] for c in improve("inbox", "--json").json["candidates"]}
+    improve("accept", ids["always use pnpm, never npm"])
+    improve("accept", ids["always run the tests before committing"])
+    improve("drain")
+    assert {words for words, (state, _) in listed(improve).items() if state == "open"} == others
+
+
+def test_words_without_their_credential_are_no_rule(improve: Improve, home: Path, repository: Repository) -> None:
+    """Nobody meant a rule about [redacted:…]; it is worded by somebody, or dismissed."""
+    token = "AKIA" + "IOSFODNN7EXAMPLW"
+    Claude(home, repository("shop")).types("go on").runs("npm i", refused=f"always use {token} as the deploy key")
+    improve("scan")
+    assert "a credential was taken out of them" in improve("accept", "C1", code=3).err
+    assert counts(improve) == {}
+    improve("accept", "C1", "Take the deploy key from the vault")
+    assert counts(improve) == {"Take the deploy key from the vault": 1}

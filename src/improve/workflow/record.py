@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from improve import escalate, files, spool
@@ -291,9 +292,22 @@ def free_id(edit: Edit, text: str) -> str:
     return f"{base}-{number}"
 
 
+def as_it_stands(here: Here, recorded: Recorded) -> Recorded:
+    """Give what was recorded with the decision of its rule as it is now, when more was counted for it."""
+    view = here.store.view()
+    rule = view.rule(recorded.rule.id)
+    decision = escalate.decide(rule, view.taxonomy, here.config.thresholds)
+    said = escalate.message(rule, decision, view.taxonomy)
+    unplaced = _unplaced(rule, decision, view.head.projects)
+    return recorded._replace(rule=rule, decision=decision, message=said, unplaced=unplaced)
+
+
 def _recorded(edit: Edit, rule: Rule, how: str, score: float = 1.0) -> Recorded:
     taxonomy = edit.view.taxonomy
     decision = escalate.decide(rule, taxonomy, edit.store.config.thresholds)
-    places = edit.places()
-    unplaced = tuple(p for p in projects(rule) if p in decision.projects and not places.get(p, Place()).roots)
+    unplaced = _unplaced(rule, decision, edit.places())
     return Recorded(rule, decision, escalate.message(rule, decision, taxonomy), taxonomy, how, score, unplaced=unplaced)
+
+
+def _unplaced(rule: Rule, decision: Decision, places: Mapping[str, Place]) -> tuple[str, ...]:
+    return tuple(p for p in projects(rule) if p in decision.projects and not places.get(p, Place()).roots)

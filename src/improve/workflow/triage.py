@@ -80,6 +80,7 @@ def _accept(here: Here, found: list[Candidate], text: str, domain: str, *, by_pe
         count(here, candidate, rule, project_at(here, candidate.cwd))
     if found[1:]:
         record.drain(here)
+        recorded = record.as_it_stands(here, recorded)
     for candidate in found:
         inbox.close(here.home, candidate.id, state=ACCEPTED, at=here.moment, rule=rule)
     return Accepted(recorded, tuple(candidate.id for candidate in found))
@@ -113,7 +114,7 @@ def _phrased(candidate: Candidate, text: str) -> str:
     if text.strip():
         return wording.check_rule(text)
     try:
-        return wording.check_rule(candidate.phrase or candidate.text)
+        return wording.check_said(candidate.phrase or candidate.text)
     except Refused as exc:
         why = str(exc).partition(";")[0]
         raise Refused(
