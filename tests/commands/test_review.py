@@ -213,7 +213,7 @@ def test_a_bad_rule_text_is_refused_and_changes_nothing(improve: Improve, said: 
 def test_only_one_kind_or_so_many(said: Inbox, answer: Any) -> None:
     """--signal and --limit."""
     said(UV, TABS, DATES)
-    assert answer("s\n" * 9, "--signal", "remember").out == "No correction waits to be phrased.\n"
+    assert answer("s\n" * 9, "--signal", "remember").out.startswith("No remember waits. ")
     assert "(1/3)" in answer("q\n", "--signal", "denial").out
     assert "1 skipped; 3 candidates wait" in answer("s\n" * 9, "--limit", "1").out
 
@@ -360,3 +360,10 @@ def test_a_refusal_on_a_terminal_asks_again(improve: Improve, said: Inbox) -> No
     assert "\x1b[1m" not in shown
     assert review.end() == 0
     assert said.states() == {UV: "dismissed"}
+
+
+def test_a_kind_of_which_nothing_waits_is_named(improve: Improve, said: Inbox) -> None:
+    """A mistyped kind is no empty inbox, in text and in JSON."""
+    said(UV)
+    assert "No preferense waits" in improve("review", "--signal", "preferense").out
+    assert improve("review", "--signal", "preferense", "--json").json["waiting"] == 1

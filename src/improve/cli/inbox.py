@@ -66,7 +66,8 @@ def inbox_command(everything: bool, limit: int | None, for_agent: bool, stats: b
     for item in shown:
         say(block(item, here.now))
     if len(shown) < len(listed):
-        say(f"and {len(listed) - len(shown):,} more: improve inbox --all")
+        more = f"{'--all ' if everything else ''}--limit {len(listed)}"
+        say(f"and {len(listed) - len(shown):,} more: improve inbox {more}")
     say(_ending(found, len(listed)))
     _warn_bad(here, found)
     return 0

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from improve.workflow.pile import Pile
 
 _KEYS = "yemnNsq?"
+_NOTHING = "No correction waits to be phrased."
 _HELP = """\
 y  it is a rule, worded as shown
 e  it is a rule; word it
@@ -58,7 +59,9 @@ def review_command(signal: str, limit: int, as_json: bool) -> int:
     merge_what_waits(here)
     piles = pile.waiting(here, signal)[:limit]
     if not piles:
-        say(report.as_json("review", _Done()._asdict()) if as_json else "No correction waits to be phrased.")
+        told = f"No {visible(signal)} waits. The kinds: improve inbox --stats" if signal else _NOTHING
+        nothing = {**_Done()._asdict(), "waiting": pile.count_waiting(here)}
+        say(report.as_json("review", nothing) if as_json else told)
         return 0
     quiet = (lambda _: None) if as_json else _show
     done = _Done()
