@@ -29,11 +29,11 @@ class Job(NamedTuple):
 
 
 def cron_line(job: Job) -> str:
-    """Give the line of a crontab; a percent sign would end the command there."""
+    """Give the line of a crontab; a percent sign would end the command there, and what goes wrong is mailed."""
     day = "*" if job.weekday is None else str(job.weekday)
     env = "".join(f"{name}={_quoted(value)} " for name, value in job.env)
     command = (env + " ".join(map(_quoted, job.program))).replace("%", "\\%")
-    return f"{job.minute} {job.hour} * * {day} {command} >/dev/null 2>&1 {MARK}"
+    return f"{job.minute} {job.hour} * * {day} {command} >/dev/null {MARK}"
 
 
 def without_ours(crontab: str) -> str:

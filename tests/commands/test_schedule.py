@@ -87,7 +87,7 @@ def test_the_line_runs_as_cron_runs_it(
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / "else where %"))
     assert not session.path.exists()
     improve("schedule", "--install", "--with", "cron")
-    command = (fake / "table").read_text().split(" ", 5)[5].replace("\\%", "%").replace(">/dev/null 2>&1", "")
+    command = (fake / "table").read_text().split(" ", 5)[5].replace("\\%", "%").replace(">/dev/null", "")
     env = {"HOME": str(home), "PATH": "/usr/bin:/bin", "SHELL": "/bin/sh", "LANG": "C"}
     done = subprocess.run(["/bin/sh", "-c", command], cwd="/", env=env, capture_output=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
@@ -177,6 +177,14 @@ def test_a_scheduler_that_fails_is_told_and_no_failure_of_ours(improve: Improve,
     assert told.startswith(f"Removed from {way}.\n")
     assert "run it yourself" in told
     assert improve("schedule", "--json").json["scheduled"] == []
+
+
+def test_another_scheduler_takes_the_place_of_the_first(improve: Improve, fake: Path) -> None:
+    """There is one run, whichever way it was scheduled before."""
+    for way in ("cron", "systemd", "launchd", "cron"):
+        improve("schedule", "--install", "--with", way)
+        assert improve("schedule", "--json").json["scheduled"] == [way]
+    assert improve("schedule", "--remove", "--json").json["removed"] == ["cron"]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from improve.workflow.here import Here
 
 CRON, SYSTEMD, LAUNCHD = "cron", "systemd", "launchd"
-WAYS = (CRON, SYSTEMD, LAUNCHD)
 _CAP = 1 << 20
 _PLACES = (
     "AGENT_IMPROVEMENT_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
@@ -113,6 +112,11 @@ def install(here: Here, way: str, what: Job) -> list[str]:
     """
     if why := here.off():
         raise Refused(why)
+    others = [other for other in installed(here)[0] if other != way]
+    return [*_installed(here, way, what), *(note for other in others for note in _removed(here, other))]
+
+
+def _installed(here: Here, way: str, what: Job) -> list[str]:
     if way == CRON:
         before = _crontab()
         _put_crontab(timetable.with_ours(before, what), before)
@@ -129,15 +133,21 @@ def remove(here: Here) -> tuple[list[str], list[str]]:
     """Take our runs away from every scheduler; returns which had one, and notes for the person."""
     gone, notes = installed(here)
     for way in gone:
-        if way == CRON:
-            before = _crontab()
-            _put_crontab(timetable.without_ours(before), before)
-            continue
-        wanted = placed(here, way, job(here, hour=0, minute=0, weekday=None))
-        notes += [note for command in wanted.stop if (note := _tried(command))]
-        for path in _ours(wanted):
-            files.unlink(path)
+        notes += _removed(here, way)
     return gone, notes
+
+
+def _removed(here: Here, way: str) -> list[str]:
+    """Take our run away from one scheduler; returns notes for the person."""
+    if way == CRON:
+        before = _crontab()
+        _put_crontab(timetable.without_ours(before), before)
+        return []
+    wanted = placed(here, way, job(here, hour=0, minute=0, weekday=None))
+    notes = [note for command in wanted.stop if (note := _tried(command))]
+    for path in _ours(wanted):
+        files.unlink(path)
+    return notes
 
 
 def _write(path: str, text: str) -> None:
@@ -174,7 +184,7 @@ def _tried(command: Sequence[str]) -> str:
     except EnvironmentFailure as exc:
         return str(exc)
     return (
-        f"{' '.join(command)} failed ({said.strip().splitlines()[0] if said.strip() else code}); run it yourself"
+        f"{' '.join(command)} failed ({said.strip().splitlines()[-1] if said.strip() else code}); run it yourself"
         if code
         else ""
     )
