@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from improve.cluster import Told, again, cluster, repeated, told
-from improve.detectors.finding import Finding
+from improve.cluster import Told, cluster, repeated
 
 ASKS = Path(__file__).parent / "data" / "detect" / "asks.txt"
 TOGETHER = [
@@ -95,14 +94,8 @@ def test_one_session_counts_once_in_a_group() -> None:
 
 def test_a_group_is_named_by_its_phrased_rule() -> None:
     """A sentence that was phrased says it better than what was typed."""
-    finding = Finding(
-        "preference", 2, "from now on pnpm please", 0.9, "sure", True, 0.9, "Always use pnpm", at="2026-03-01"
-    )
-    group = cluster([told(finding, session="s1", project="p", host="h", key="k")])[0]
+    group = cluster([Told("from now on pnpm please", "s1", rule="Always use pnpm"), Told("always use pnpm", "s2")])[0]
     assert group.text == "Always use pnpm"
-    assert group.told[0] == Told(
-        "from now on pnpm please", "s1", "p", "h", "2026-03-01", "Always use pnpm", "preference", 2, 0.9, "k"
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize(("a", "b"), rows("same"))
@@ -130,15 +123,6 @@ def test_an_instruction_repeated_in_one_session_is_not_enough() -> None:
     asked = "explain your plan in three sentences first"
     assert repeated([Told(asked, "s1"), Told(asked, "s1")]) == []
     assert repeated(in_sessions(asked, asked), least=3) == []
-
-
-def test_a_repeated_ask_becomes_a_finding_for_review() -> None:
-    """The last words, never sure, likelier with every session."""
-    asked = "explain your plan in three sentences first"
-    few, many = (again(repeated(in_sessions(*[asked] * n))[0]) for n in (2, 5))
-    assert (few.signal, few.words, few.tier, few.at) == ("repeated-ask", asked, "review", "2026-03-02")
-    assert (few.severity, many.severity) == (2, 3)
-    assert 0 < few.rank < many.rank < 1 and few.confidence < many.confidence <= 1
 
 
 def anything() -> st.SearchStrategy[Told]:

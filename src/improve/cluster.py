@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from improve.detectors.finding import Finding
     from improve.match import Prepared
 
 READ = 300
@@ -89,14 +88,6 @@ class Cluster(NamedTuple):
     def score(self) -> float:
         """Weigh how much a rule would save: sessions × projects × severity × how likely it is one for later."""
         return self.sessions * self.projects * self.severity * (0.05 + max(one.rank for one in self.told))
-
-
-def told(finding: Finding, *, session: str = "", project: str = "", host: str = "", key: str = "") -> Told:
-    """Say of a finding where it was made."""
-    return Told(
-        finding.words, session, project, host, finding.at, finding.rule, finding.signal, finding.severity, finding.rank,
-        key,
-    )  # fmt: skip
 
 
 def cluster(findings: Iterable[Told], *, surely: bool = False) -> list[Cluster]:
@@ -251,18 +242,6 @@ def ask_of(words: str) -> str:
 
 def _plain(words: str) -> str:
     return " ".join(words[: _LONGEST_ASK + 1].casefold().split()).strip(" .,!?;:。，！？")
-
-
-def again(group: Cluster) -> Finding:
-    """Make a finding of an instruction that was asked again: its last words, the surer the more sessions asked."""
-    from improve.detectors.finding import REVIEW, Finding
-
-    last, times = group.told[-1], group.sessions
-    likely = 1 - 0.6 ** (times - 1)
-    return Finding(
-        "repeated-ask", 3 if times > 3 else 2, last.words, round(0.4 + likely / 2, 4), REVIEW, True, likely,
-        did=f"asked in {times} sessions", at=last.at,
-    )  # fmt: skip
 
 
 def _is_ask(words: str) -> bool:
