@@ -20,7 +20,7 @@ _OUR_LINES = (
     "decision: in-session (", "decision: project (", "decision: each-project (", "decision: global (",
     "ok     ", "WRONG  ", "note   ", "global   ", "local    ", "Undone: ",
     "No active rule", "No correction waits", "no suggestion: its evidence", "No correction was found",
-    "Nothing new.", "Corrected, what a rule would save", "Asked again, what a rule would save",
+    "Nothing new.", "Corrected, the most worth a rule first", "Asked again, the most worth a rule first",
     "Nothing was written. Next:", "One at a time: improve review", "For each: would a careful assistant want",
     "Settle all of them with one call of each", "kind           accepted dismissed",
     "yes → one English imperative", "no (a task, a question, something", "Keep it as a rule? [", "Counted for ",

@@ -138,10 +138,31 @@ def test_an_instruction_asked_again_is_shown_apart(improve: Improve, home: Path,
         session = Claude(home, place, f"s{number}")
         session.types("Add a changelog entry for the parser with a link").answers("Done.")
     said = improve("first-look").out
-    assert "Asked again, what a rule would save most for first:" in said
+    assert "Asked again, the most worth a rule first:" in said
     assert '"Add a changelog entry for the parser with a link"' in said
     told = improve("first-look", "--json").json["asked"]
     assert [(each["sessions"], each["projects"]) for each in told] == [(4, 2)]
+
+
+def test_the_same_words_are_shown_once(improve: Improve, home: Path, places: tuple[Path, Path]) -> None:
+    """Each wording has one line, its latest; what was said once is `once`."""
+    for number in range(3):
+        Claude(home, places[0], f"s{number}").corrected(PNPM)
+    Claude(home, places[1], "t").corrected(DATES)
+    said = improve("first-look").out
+    assert said.count(f'"{PNPM}"') == 1
+    assert "     and 2 more, the first on " in said
+    assert re.search(r"^  2\. once", said, re.M), said
+    assert "1× in 1 session" not in said
+
+
+def test_what_is_a_rule_already_says_so(improve: Improve, history: tuple[Path, Path]) -> None:
+    """A second look after a rule was made tells which of the findings it answers."""
+    assert "a rule already" not in improve("first-look").out
+    improve("observe", "Use pnpm, never npm")
+    said = improve("first-look").out
+    assert said.count("     a rule already: use-pnpm-never-npm\n") == 1
+    assert said.index("a rule already") < said.index("  2. ")
 
 
 def test_copies_are_not_counted_twice(improve: Improve, home: Path, places: tuple[Path, Path]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -62,6 +63,17 @@ def rule_in(improve: Improve, rule_id: str) -> dict[str, Any]:
 
 
 # --- taking in ---
+
+
+def test_a_project_without_a_remote_is_told_by_its_name(
+    improve: Improve, typed: Typing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The list names the directory, not `path:` and all that leads there, nor `unknown`; JSON has the key."""
+    subprocess.run(["git", "remote", "remove", "origin"], cwd=typed.cwd, check=True)
+    typed("no, put the tests beside the code")
+    said = improve("inbox").out
+    assert re.match(r"C1  correction  codex  shop  \S", said), said
+    assert improve("inbox", "--json").json["candidates"][0]["project"].startswith("path:")
 
 
 def test_a_typed_correction_waits_in_the_inbox(improve: Improve, typed: Typing) -> None:

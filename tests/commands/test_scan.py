@@ -68,7 +68,7 @@ def test_corrections_of_several_hosts_reach_the_inbox_once(improve: Improve, hom
     assert found["codex", TABS]["session"] == codex.id
     assert ("pi", "no, use tabs not spaces") in found
     again = improve("scan", "--all")
-    assert again.out == "read 0 of 0 transcripts; 5 unchanged since the last scan\nNothing new.\n"
+    assert again.out == "read 0 of 5 transcripts; 5 unchanged since the last scan\nNothing new.\n"
     assert len(candidates(improve)) == len(found)
 
 
@@ -467,7 +467,7 @@ def test_json_has_one_shape(improve: Improve, home: Path, shop: Path) -> None:
 
 def test_a_machine_without_agents_has_nothing_to_read(improve: Improve) -> None:
     """One line that says how little there was."""
-    assert improve("scan").out == "read 0 of 0 transcripts (the last 30d)\nNothing new.\n"
+    assert improve("scan").out == "read 0 of 0 transcripts (the last 30 days)\nNothing new.\n"
 
 
 def test_one_session_is_explained_by_its_file_or_its_id(improve: Improve, home: Path, shop: Path) -> None:
@@ -477,7 +477,9 @@ def test_one_session_is_explained_by_its_file_or_its_id(improve: Improve, home: 
     assert improve("scan", "--explain", session.id[:8]).out == by_path
     lines = by_path.splitlines()
     assert lines[0].startswith(f"claude-code  {session.id}  ")
+    assert lines[1].startswith("Signals are marked *")
     assert [line for line in lines if line.startswith("*")] == [f'*   7  person typed     "{PNPM}"']
+    assert sum("words and calls are no signal" in line for line in lines) == 1
     told = improve("scan", "--explain", session.id, "--json").json
     assert told["id"] == session.id
     assert Counter(turn["who"] for turn in told["turns"])["person"] == 3

@@ -86,6 +86,7 @@ def test_ids_without_a_text_stand_for_themselves(improve: Improve, waiting: dict
         (["dismiss", "{0}", "C99"], 7),
         (["dismiss", "{0}", "{6}"], 3),
         (["accept"], 2),
+        (["accept", "Use uv", "{0}"], 2),
         (["dismiss"], 2),
     ],
 )  # fmt: skip

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _WIDTH = 100
 """Characters of a turn's words."""
+_LEGEND = "Signals are marked *; the number in parentheses is how likely the words are one, 0 to 1"
 
 
 def explain(here: Here, name: str, hosts: tuple[str, ...], *, as_json: bool) -> int:
@@ -37,7 +38,7 @@ def explain(here: Here, name: str, hosts: tuple[str, ...], *, as_json: bool) -> 
         return 0
     for number, line in enumerate(_lines(seen)):
         if not number:
-            say(_head(here, session))
+            say(f"{_head(here, session)}\n{_LEGEND}")
         say(line)
     if session.bad:
         say(f"{report.counted(len(session.bad), 'record')} could not be read")
@@ -51,11 +52,15 @@ def _head(here: Here, session: Session) -> str:
 
 def _lines(seen: Iterator[Seen]) -> Iterator[str]:
     from improve.redact import redact
+    from improve.session import PERSON
 
+    told: set[str] = set()
     for one in seen:
         mark = "*" if one.finding else " "
         yield f"{mark}{one.number + 1:>4}  {_who(one.turn):<16} {_said(one.turn)}"
-        yield f"       {visible(redact(one.why))}"
+        if one.finding or one.turn.who == PERSON or one.why not in told:  # of hundreds of calls, each reason once
+            yield f"       {visible(redact(one.why))}"
+        told.add(one.why)
         if one.finding:
             yield f"       severity {one.finding.severity}{', durable' if one.finding.durable else ''}{_rule(one)}"
 

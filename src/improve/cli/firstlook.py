@@ -30,7 +30,9 @@ Examples:
 )
 @click.option("--host", "host_names", multiple=True, metavar="HOST", help="Only transcripts of this agent; repeatable.")
 @click.option("--since", default="", metavar="WHEN", help="Nothing older: 30d, 1y or a date. Default: all there is.")
-@click.option("--limit", type=click.IntRange(min=1), default=10, show_default=True, help="Show so many of each kind.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), metavar="N", default=10, show_default=True, help="Show so many of each kind."
+)
 @json_option
 def first_look_command(host_names: tuple[str, ...], since: str, limit: int, as_json: bool) -> int:
     """Show what you corrected again and again, from the sessions that are on this machine already.
@@ -77,9 +79,9 @@ def _lines(here: Here, found: Look, limit: int) -> list[str]:
     lines = []
     for title, piles in (("Corrected", found.corrected), ("Asked again", found.asked)):
         if piles:
-            lines += ["", f"{title}, what a rule would save most for first:"]
+            lines += ["", f"{title}, the most worth a rule first:"]
             for number, each in enumerate(piles[:limit], 1):
-                lines += ["", *_of_pile(number, each)]
+                lines += ["", *_of_pile(here, number, each)]
             if len(piles) > limit:
                 lines += ["", f"and {len(piles) - limit:,} more: --limit {len(piles)}"]
     if not lines:
@@ -87,26 +89,47 @@ def _lines(here: Here, found: Look, limit: int) -> list[str]:
     return [*lines, "", *_next(here, found)]
 
 
-def _of_pile(number: int, each: Pile) -> list[str]:
+def _of_pile(here: Here, number: int, each: Pile) -> list[str]:
     from improve import report
+    from improve.cli.inbox import place
 
-    head = f"{number:>3}. {len(each.candidates)}× {each.times}"
+    times = f"{len(each.candidates)}× {each.times}" if len(each.candidates) > 1 else "once"
+    head = f"{number:>3}. {times}"
     lines = [f"{head}: {visible(each.phrase)}" if each.first.phrase else head]
-    shown = sorted(each.candidates, key=lambda one: one.at, reverse=True)[:3]
+    shown = _telling(each)
     for one in shown:
-        lines.append(f"     {one.at[:10]}  {visible(_where(one))}  {report.quoted(_cut(one.text))}")
+        where = " ".join(filter(None, (one.host, place(one).rpartition("/")[2])))
+        lines.append(f"     {one.at[:10]}  {visible(where)}  {report.quoted(_cut(one.text))}")
     if len(each.candidates) > len(shown):
         lines.append(f"     and {len(each.candidates) - len(shown)} more, the first on {_first_day(each)}")
+    if rule := _rule_of(here, each):
+        lines.append(f"     a rule already: {visible(rule)}")
     return lines
+
+
+def _rule_of(here: Here, each: Pile) -> str:
+    """Name the stored rule that surely says it."""
+    from improve.errors import ImproveError
+    from improve.workflow.recurrence import rule_of
+
+    try:
+        rule, sure = rule_of(here.store.view(), each.first)
+    except ImproveError:  # a store that cannot be read keeps nobody from looking
+        return ""
+    return rule if sure else ""
+
+
+def _telling(each: Pile) -> list[Candidate]:
+    """Pick the latest of each wording; the same words three times tell no more than once."""
+    latest = sorted(each.candidates, key=lambda one: one.at, reverse=True)
+    worded: dict[str, Candidate] = {}
+    for one in latest:
+        worded.setdefault(_cut(one.text).casefold(), one)
+    return list(worded.values())[:3]
 
 
 def _first_day(each: Pile) -> str:
     return min(one.at for one in each.candidates)[:10]
-
-
-def _where(one: Candidate) -> str:
-    project = one.project if one.project != "unknown" else one.cwd.replace("\\", "/").rstrip("/")
-    return " ".join(filter(None, (one.host, project.rpartition("/")[2])))
 
 
 def _cut(text: str) -> str:

@@ -33,7 +33,10 @@ Examples:
 )
 @click.option("--all", "everything", is_flag=True, help="Show settled ones too.")
 @click.option(
-    "--limit", type=click.IntRange(min=1), help=f"So many; by default {SHOWN}, with --all or --json no limit."
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help=f"So many; by default {SHOWN}, with --all or --json no limit.",
 )
 @click.option("--for-agent", is_flag=True, help="Ask an agent to phrase what waits, compactly.")
 @click.option("--stats", is_flag=True, help="Show what became of each kind, and the bar that follows.")
@@ -135,7 +138,7 @@ def block(item: Candidate, now: datetime) -> str:
     from improve import report
 
     state = "" if item.state == "open" else f"{item.state}{f' as {item.rule}' if item.rule else ''}"
-    facts = (item.id, item.signal, item.host, item.project, _age(item.at, now), item.tier, state)
+    facts = (item.id, item.signal, item.host, place(item), _age(item.at, now), item.tier, state)
     lines = ["  ".join(visible(fact) for fact in facts if fact)]
     if item.did:
         lines.append(f"    the agent had: {report.quoted(_cut(item.did, 100))}")
@@ -143,6 +146,14 @@ def block(item: Candidate, now: datetime) -> str:
     if item.phrase:
         lines.append(f"    as a rule: {visible(item.phrase)}")
     return "\n".join(lines)
+
+
+def place(item: Candidate) -> str:
+    """Name where it was said: the project, or of one without a remote, and of a directory that is none, the name."""
+    if item.project not in ("", "unknown") and not item.project.startswith("path:"):
+        return item.project
+    whole = item.project if item.project.startswith("path:") else item.cwd
+    return whole.replace("\\", "/").rstrip("/").rpartition("/")[2]
 
 
 def _cut(text: str, most: int = _SHOWN) -> str:

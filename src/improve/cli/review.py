@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from improve.cli.common import json_option, look_around, merge_what_waits, on_terminal, say
-from improve.errors import ImproveError, Refused
+from improve.errors import ImproveError, Refused, UsageError
 from improve.escape import visible
 
 if TYPE_CHECKING:
@@ -42,7 +42,9 @@ Examples:
   improve accept C3 "Use uv" && improve dismiss C4""",
 )
 @click.option("--signal", default="", metavar="SIGNAL", help="Only candidates of this kind: correction, denial, …")
-@click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, help="At most so many questions.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), metavar="N", default=50, show_default=True, help="At most so many questions."
+)
 @json_option
 def review_command(signal: str, limit: int, as_json: bool) -> int:
     """Settle what waits in the inbox, one question at a time: accept, edit, merge, dismiss, skip.
@@ -53,6 +55,8 @@ def review_command(signal: str, limit: int, as_json: bool) -> int:
     from improve import report
     from improve.workflow import pile
 
+    if as_json and sys.stdin.isatty():  # nobody would see what is asked
+        raise UsageError("with --json the answers are read from a pipe, one a line; nothing was asked")
     here = look_around()
     if why := here.off():
         raise Refused(why)
@@ -112,8 +116,10 @@ def _described(here: Here, each: Pile, near: Rule | None) -> str:
     lines = [block(each.first, here.now)]
     if each.more:
         lines.append(f"    said {each.times}:")
-        lines += [f"      {item.at[:10]}  {item.host}  {report.quoted(_short(item.text))}" for item in each.more[:4]]
-        lines += [f"      and {len(each.more) - 4} more"] if len(each.more) > 4 else []
+        told = [f"      {item.at[:10]}  {item.host}  {report.quoted(_short(item.text))}" for item in each.more]
+        shown = list(dict.fromkeys(told))[:4]  # the same words on the same day are one line
+        lines += shown
+        lines += [f"      and {len(told) - len(shown)} more"] if len(told) > len(shown) else []
     if not each.phrase:
         lines.append("    as a rule: its words cannot be one as they stand; word it with e")
     elif each.phrase != each.first.phrase:

@@ -176,10 +176,10 @@ def coverage_lines(here: Here, read: Coverage, *, since: str = "") -> list[str]:
     """Say what was read of how much, and name what could not be read with the reason."""
     from improve.report import counted
 
-    total = read.read + len(read.unreadable)
+    total = read.read + read.unchanged + len(read.unreadable)
     first = f"read {read.read:,} of {counted(total, 'transcript')}"
     parts = [f"{read.messages:,} messages", f"{read.size / 1e6:,.1f} MB"] if read.read else []
-    parts += [f"since {since}" if "-" in since else f"the last {since}"] if since else []
+    parts += [f"since {since}" if "-" in since else f"the last {_span(since)}"] if since else []
     first += f" ({', '.join(parts)})" if parts else ""
     first += f"; {read.unchanged:,} unchanged since the last scan" if read.unchanged else ""
     first += f"; {len(read.unreadable):,} unreadable:" if read.unreadable else ""
@@ -193,6 +193,15 @@ def coverage_lines(here: Here, read: Coverage, *, since: str = "") -> list[str]:
         were = "was" if records == 1 else "were"
         lines.append(f"  {counted(records, 'record')} cannot be read and {were} passed over: {where}")
     return lines
+
+
+def _span(text: str) -> str:
+    """Spell a span of time out: `30d` is 30 days."""
+    names = {"h": "hour", "d": "day", "w": "week", "m": "month", "y": "year"}
+    number, unit = text[:-1], text[-1:]
+    if not number.isdecimal() or unit not in names:
+        return text
+    return names[unit] if number == "1" else f"{number} {names[unit]}s"
 
 
 def _found(done: Scanned) -> str:

@@ -66,7 +66,8 @@ def schedule_command(what: str | None, nightly: bool, at: str, way: str | None, 
         say(report.as_json("schedule", {"scheduled": there, "with": chosen, "text": text, "notes": notes}))
         return 0
     say(f"Scheduled with {' and '.join(there)}." if there else f"Nothing is scheduled. With {chosen} it would be:")
-    say(text if not there else "Change it: improve schedule --install; take it away: improve schedule --remove")
+    change = "Change it: improve schedule --install; take it away: improve schedule --remove"
+    say(change if there else f"{text.rstrip()}\nSchedule it: improve schedule --install")
     for one in notes:
         note(one)
     return 0

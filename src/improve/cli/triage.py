@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from improve.cli.common import json_option, look_around, merge_what_waits, note, say
+from improve.errors import UsageError
 
 if TYPE_CHECKING:
     from improve.workflow.here import Here
@@ -54,6 +55,8 @@ def _said(items: tuple[str, ...]) -> list[Said]:
     """Read ids and the texts that follow them; ids without a text stand for themselves."""
     from improve.workflow.triage import Said
 
+    if items[0] != items[0].strip() or " " in items[0]:
+        raise UsageError('the ids come first, then the text: improve accept C3 "Use uv"; nothing was recorded')
     groups: list[Said] = []
     names: list[str] = []
     for item in items:
