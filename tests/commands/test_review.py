@@ -367,3 +367,10 @@ def test_a_kind_of_which_nothing_waits_is_named(improve: Improve, said: Inbox) -
     said(UV)
     assert "No preferense waits" in improve("review", "--signal", "preferense").out
     assert improve("review", "--signal", "preferense", "--json").json["waiting"] == 1
+
+
+def test_json_and_keys_do_not_go_together() -> None:
+    """Nobody would see what is asked: it is no question, and an error of usage."""
+    review = Terminal("review", "--json")
+    review.expect("nothing was asked")
+    assert review.end() == 2
