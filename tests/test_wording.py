@@ -53,6 +53,20 @@ def test_what_hides_or_breaks_the_line_is_refused(text: str, reason: str) -> Non
         assert refusal.value.exit_code == 3
 
 
+@pytest.mark.parametrize("text", ["Why npm?", "why npm??!", "(why npm?)", "为什么用 npm？", "لماذا؟", 'say "why npm?"'])
+def test_a_question_that_was_said_is_no_rule(text: str) -> None:
+    """Nobody gets a question into an instruction file by one key; who words a rule may write what they like."""
+    with pytest.raises(Refused, match="question"):
+        wording.check_said(text)
+    assert wording.check_rule(text) == text
+
+
+@pytest.mark.parametrize("text", ["use pnpm", "npm? never; use pnpm", "不要用 npm", "Keep ?. in optional chains"])
+def test_words_that_ask_nothing_may_be_a_rule(text: str) -> None:
+    """A question mark on the way is none at the end."""
+    assert wording.check_said(text) == text
+
+
 def test_every_code_point_is_judged_by_the_policy() -> None:
     """Between two letters, exactly the visible code points pass: all 1,114,112 are tried."""
     edges = ignorable.IGNORABLE

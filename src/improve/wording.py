@@ -30,6 +30,7 @@ _NO_PLACES = frozenset((".git", ".ssh", ".gnupg", ".aws", ".agent-improvement"))
 """Directories whose files are read by programs, or kept from everybody."""
 _TOKEN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+/=.%"
 _JOINERS = "\u200c\u200d\ufe0f"
+_QUESTIONS = ("?", "？", "؟", "⁇", "⁈")
 _MARKERS = ("<!--", "-->", "]]>")
 _SLUG_ASCII = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
@@ -44,9 +45,14 @@ def check_rule(text: str) -> str:
 
 
 def check_said(text: str) -> str:
-    """Return words that somebody said once as a rule, or raise Refused; what a credential was taken from is none."""
+    """Return words that somebody said once as a rule, or raise Refused.
+
+    A question is none, and neither is what a credential was taken from.
+    """
     if "[redacted:" in text:
         raise Refused("a credential was taken out of them; nothing was recorded")
+    if text.rstrip(" \t\r\n\"'”’»)]}!.…").endswith(_QUESTIONS):
+        raise Refused("they ask a question; nothing was recorded")
     return check_rule(text)
 
 
