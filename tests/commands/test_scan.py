@@ -322,6 +322,7 @@ def test_an_old_message_in_a_file_that_is_still_written_to_is_left(improve: Impr
     [
         ("--host", "emacs"), ("--since", "soon"), ("/nowhere/at/all",), ("--project", "nothing-like-it"),
         ("--explain", "nothing"),
+        ("--explain", ""),
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_a_usage_error(improve: Improve, home: Path, shop: Path, argv: tuple[str, ...]) -> None:

@@ -42,9 +42,7 @@ Examples:
 @click.option("--all", "everything", is_flag=True, help="However old it is.")
 @click.option("--again", is_flag=True, help="Read also what was read before and has not changed.")
 @click.option("--follow", is_flag=True, help="Look again every few seconds until Ctrl-C.")
-@click.option(
-    "--explain", default="", metavar="SESSION", help="Tell of one session (id or file) what was seen; keep nothing."
-)
+@click.option("--explain", metavar="SESSION", help="Tell of one session (id or file) what was seen; keep nothing.")
 @json_option
 def scan_command(
     paths: tuple[str, ...],
@@ -54,7 +52,7 @@ def scan_command(
     everything: bool,
     again: bool,
     follow: bool,
-    explain: str,
+    explain: str | None,
     as_json: bool,
 ) -> int:
     """Read what people said to their agents and find the corrections.
@@ -70,7 +68,7 @@ def scan_command(
 
         raise Refused(why)
     names = tuple(map(sources.check_host, host_names))
-    if explain:
+    if explain is not None:
         from improve.cli.explain import explain as tell
 
         return tell(here, explain, names, as_json=as_json)

@@ -27,6 +27,8 @@ def session(here: Here, name: str, hosts: tuple[str, ...]) -> Session:
     Raises:
         UsageError: there is none, or the file cannot be read.
     """
+    if not name.strip():
+        raise UsageError("the session has no name; give the beginning of its id, or a file. Nothing was read")
     if os.path.lexists(name):
         found = next(iter(sources.at([name], hosts)), None)
         if isinstance(found, Source):
