@@ -70,7 +70,7 @@ DRAIN = Command(
 
 def test_no_sampled_fault_breaks_a_drain(tmp_path: Path) -> None:
     """A fixed sample of kills, errors and short writes loses nothing and doubles nothing."""
-    report = sweep(DRAIN, tmp_path, sample=24)
+    report = sweep(DRAIN, tmp_path, sample=12)
     print(report)
     assert report.problems == []
 
