@@ -31,7 +31,7 @@ A line of output:
   tier      sure: counted without asking; review: shown to somebody who decides; none: dropped
   rank      how likely a rule for later sessions comes of it; what waits is shown in this order
   rule      only where the words are clear enough to phrase one without a model
-  A line that cannot be judged is answered by {"id": ..., "error": ...}, and the exit code is 2.""",
+  A line that cannot be judged, an empty one too, is answered by {"id": ..., "error": ...}; the exit code is 2.""",
 )
 @click.option("--json", "as_json", is_flag=True, help="The answer is JSON lines with and without it.")
 def detect_command(as_json: bool) -> int:
