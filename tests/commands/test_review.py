@@ -111,6 +111,15 @@ def test_each_answer_does_what_it_says(
     assert {text.casefold(): n for text, n in counts(improve).items()} == {t.casefold(): n for t, n in rules.items()}
 
 
+def test_what_an_answer_became_is_named(improve: Improve, said: Inbox, answer: Any) -> None:
+    """The rule that is new or was matched, as `accept` says: nobody merges two rules without seeing it."""
+    improve("observe", "Keep it tidy and labelled", "--domain", "style")
+    said(DATES, TABS)
+    lines = answer("e Keep it tidy and labelled\ne Never deploy on Fridays\n").out.splitlines()
+    assert "  matched keep-it-tidy-and-labelled (same wording)" in lines
+    assert "  new rule never-deploy-on-fridays" in lines
+
+
 def test_the_end_of_the_answers_stops_it(said: Inbox, answer: Any) -> None:
     """What was answered is done; the rest waits, and the last line says how much."""
     said(UV, TABS, DATES)

@@ -143,19 +143,7 @@ def told(recorded: Recorded, said: str) -> str:
     """Say what became of an observation; *said* is its wording."""
     from improve import report
 
-    rule, lines = recorded.rule, [recorded.message]
-    name = visible(rule.id)
-    dashes = "-- " if said.startswith("-") else ""
-    how = {
-        "new": f"new rule {name}",
-        "same wording": f"matched {name} (same wording)",
-        "already there": f"matched {name} (merged by another command)",
-        "named": f"matched {name} (as you said)",
-        "settled": f"settled: {name}",
-        "matched": f"matched {name} (sure, {recorded.score:.2f}): {report.quoted(rule.text)}. "
-        f"If it is another rule: improve split {report.shell(rule.id)} {dashes}{report.shell(said)}",
-    }
-    lines.append(how[recorded.how])
+    rule, lines = recorded.rule, [recorded.message, became(recorded, said)]
     lines += [f"look at it: {visible(said)}; recorded all the same" for said in report.flags(rule.text)]
     lines += _contradictions(recorded)
     if recorded.near:
@@ -166,7 +154,25 @@ def told(recorded: Recorded, said: str) -> str:
             for like in recorded.near
         ]
         lines.append(f"  none of them → improve observe --new -- {report.shell(said)}")
-    return "\n".join([*lines, *_hints(recorded)])
+    return "\n".join([*lines, *hints(recorded)])
+
+
+def became(recorded: Recorded, said: str) -> str:
+    """Name the rule that *said* became or was matched to, and how a wrong match is split."""
+    from improve import report
+
+    rule, name = recorded.rule, visible(recorded.rule.id)
+    dashes = "-- " if said.startswith("-") else ""
+    how = {
+        "new": f"new rule {name}",
+        "same wording": f"matched {name} (same wording)",
+        "already there": f"matched {name} (merged by another command)",
+        "named": f"matched {name} (as you said)",
+        "settled": f"settled: {name}",
+        "matched": f"matched {name} (sure, {recorded.score:.2f}): {report.quoted(rule.text)}. "
+        f"If it is another rule: improve split {report.shell(rule.id)} {dashes}{report.shell(said)}",
+    }
+    return how[recorded.how]
 
 
 def _contradictions(recorded: Recorded) -> list[str]:
@@ -184,7 +190,8 @@ def _contradictions(recorded: Recorded) -> list[str]:
     return [*lines, f"and {report.counted(more, 'more contradiction')}: --json lists all"] if more > 0 else lines
 
 
-def _hints(recorded: Recorded) -> list[str]:
+def hints(recorded: Recorded) -> list[str]:
+    """Say what keeps a rule from where it could be of use, and the command that changes it."""
     from improve import report
     from improve.escalate import IN_SESSION
     from improve.rule import occasions, projects

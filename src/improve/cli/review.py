@@ -154,6 +154,7 @@ def _settle(here: Here, each: Pile, near: Rule | None, show: Callable[[str], Non
 
 
 def _carried_out(here: Here, each: Pile, near: Rule | None, key: str, text: str, show: Callable[[str], None]) -> str:
+    from improve.cli.observe import became, hints
     from improve.workflow import triage
     from improve.workflow.triage import Said
 
@@ -171,7 +172,8 @@ def _carried_out(here: Here, each: Pile, near: Rule | None, key: str, text: str,
     person = on_terminal(sys.stdin) and not here.host
     accepted = triage.accept_all(here, [Said(each.names, text)], by_person=person)
     triage.settle_quietly(here)
-    show(f"  {accepted[0].recorded.message}")
+    recorded = accepted[0].recorded
+    show("\n  ".join([f"  {recorded.message}", became(recorded, text), *hints(recorded)]))
     return "accepted"
 
 
