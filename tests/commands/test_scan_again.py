@@ -177,7 +177,7 @@ def test_what_cannot_be_read_is_named_each_time(improve: Improve, home: Path, sh
     bad.write_bytes(b"what is this\nno rollout\n" * 9)
     for number in range(3):
         said = improve("scan").out
-        assert f"read {int(not number)} of {1 + (not number)} transcript" in said
+        assert f"read {int(not number)} of 2 transcripts" in said
         assert "1 unreadable:\n  ~/.codex/sessions/2026/11/30/rollout-2026-11-30T16-04-46-x.jsonl: its rows" in said
         assert ("2 records cannot be read and were passed over: ~/.claude" in said) == (not number)
     assert words(improve) == [PNPM]
