@@ -60,3 +60,16 @@ def test_a_file_that_is_read_only_is_exit_5(improve: Improve, repository: Reposi
     twice(improve, bad, "Mount the docker socket read-only")
     (shop / "AGENTS.md").chmod(0o444)
     improve("escalate", "--apply", code=5)
+
+
+def test_an_unexpected_end_of_a_file_is_a_bug_and_no_ctrl_c(
+    improve: Improve, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What meets an end of file inside a command says so, with its log; it does not look as if a person stopped it."""
+    from improve.workflow import curate
+
+    def ends(*_: object) -> None:
+        raise EOFError("marshal data too short")
+
+    monkeypatch.setattr(curate, "stale", ends)
+    assert "internal error (EOFError" in improve("stale", code=1).err

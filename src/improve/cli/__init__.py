@@ -127,7 +127,9 @@ def run(argv: list[str], *, place: Any = None) -> int:
         return exc.exit_code
     except click.ClickException as exc:
         return _misused(exc, argv)
-    except (KeyboardInterrupt, click.exceptions.Abort):
+    except (KeyboardInterrupt, click.exceptions.Abort) as exc:
+        if isinstance(exc.__cause__, EOFError):  # click takes any for an end that a person typed
+            return _bug(exc.__cause__, argv)
         click.echo("improve: stopped; what was acknowledged is kept", err=True)
         return 130
     except ImproveError as exc:
