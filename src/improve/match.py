@@ -134,11 +134,19 @@ def compare_prepared(a: Prepared, b: Prepared) -> Comparison:
         return Comparison("contradict", min(score, model.NEAR), clash)
     if model.same_reading(values):
         return Comparison("same", max(score, 0.9), "the same demand, worded otherwise")
-    if score >= model.SURE and model.to_the_point(values) and values[0] * (a.total + b.total) >= LEAST:
+    sure = score >= model.SURE and model.to_the_point(values) and values[0] * (a.total + b.total) >= LEAST
+    if sure and not _denied_apart(a, b):
         return Comparison("same", score, "the same demand, worded otherwise")
     if score >= model.NEAR:
         return Comparison("related", min(score, model.SURE - 0.01), _common(a, b))
     return Comparison("different", score, "little in common")
+
+
+def _denied_apart(a: Prepared, b: Prepared) -> bool:
+    """Tell two rules of which one forbids most of what they share and the other does not: `never push unasked`."""
+    shared = a.weights.keys() & b.weights.keys()
+    apart = [word for word in shared if (a.signs[word] < 0) != (b.signs[word] < 0)]
+    return sum(a.weights[word] for word in apart) > 0.6 * sum(a.weights[word] for word in shared)
 
 
 def _common(a: Prepared, b: Prepared) -> str:
