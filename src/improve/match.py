@@ -143,9 +143,14 @@ def compare_prepared(a: Prepared, b: Prepared) -> Comparison:
 
 
 def _denied_apart(a: Prepared, b: Prepared) -> bool:
-    """Tell two rules of which one forbids most of what they share and the other does not: `never push unasked`."""
+    """Tell two rules that share the occasion alone: one forbids it, `never push unasked`, for the other it is a moment.
+
+    Where the other demands what the one forbids, they may be two ways to say it: `not without asking`, `ask before`.
+    """
     shared = a.weights.keys() & b.weights.keys()
     apart = [word for word in shared if (a.signs[word] < 0) != (b.signs[word] < 0)]
+    if any(a.signs[word] * b.signs[word] < 0 for word in apart):
+        return False
     return sum(a.weights[word] for word in apart) > 0.6 * sum(a.weights[word] for word in shared)
 
 

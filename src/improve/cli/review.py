@@ -185,9 +185,12 @@ def _answer(each: Pile, near: Rule | None) -> tuple[str, str]:
         key, _, text = line.strip().partition(" ")
         return (key[:1] or "s", text.strip()) if line else ("q", "")
     click.echo(f"Keep it as a rule? [{','.join(keys)}] ", nl=False)
-    key = click.getchar()
+    try:
+        key = click.getchar()
+    except EOFError:  # Ctrl-D
+        raise click.Abort from None
     click.echo(key if key.isprintable() else "")
-    if key in ("\x03", "\x04", "\x1b"):
+    if key == "\x1b":
         return "q", ""
     if key == "e":
         return key, click.prompt("  Rule", default=each.phrase or None, show_default=bool(each.phrase))
