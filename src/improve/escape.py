@@ -28,6 +28,16 @@ def visible(text: str, *, multiline: bool = False) -> str:
     return "".join(chars)
 
 
+def one_line(text: str, most: int) -> str:
+    """Put a text on one line, cut after so many characters.
+
+    >>> one_line("use  tabs\\nhere", 9)
+    'use tabs…'
+    """
+    text = " ".join(text.split())
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
 def _escape(char: str) -> str:
     point = ord(char)
     if char in _SHORT:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from improve import report
 from improve.cli.common import say
-from improve.escape import visible
+from improve.escape import one_line, visible
 
 if TYPE_CHECKING:
     from improve.detectors.look import Seen
@@ -80,8 +80,8 @@ def _said(turn: Turn) -> str:
     words = turn.text or "; ".join(f"{call.tool}: {call.subject}" for call in turn.calls)
     if not words and turn.failed:
         words = "; ".join(result.reason or result.text for result in turn.results if result.failed)
-    words = " ".join(redact(words[:2000]).split())
-    return report.quoted(words if len(words) <= _WIDTH else words[: _WIDTH - 1].rstrip() + "…") if words else ""
+    words = one_line(redact(words[:2000]), _WIDTH)
+    return report.quoted(words) if words else ""
 
 
 def _as_data(one: Seen) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import click
 
 from improve.cli.common import json_option, look_around, on_terminal, say
 from improve.errors import Refused
-from improve.escape import visible
+from improve.escape import one_line, visible
 
 if TYPE_CHECKING:
     from improve.inbox import Candidate
@@ -99,7 +99,7 @@ def _of_pile(here: Here, number: int, each: Pile) -> list[str]:
     shown = _telling(each)
     for one in shown:
         where = " ".join(filter(None, (one.host, place(one).rpartition("/")[2])))
-        lines.append(f"     {one.at[:10]}  {visible(where)}  {report.quoted(_cut(one.text))}")
+        lines.append(f"     {one.at[:10]}  {visible(where)}  {report.quoted(one_line(one.text, _WORDS))}")
     if len(each.candidates) > len(shown):
         lines.append(f"     and {len(each.candidates) - len(shown)} more, the first on {_first_day(each)}")
     if rule := _rule_of(here, each):
@@ -124,17 +124,12 @@ def _telling(each: Pile) -> list[Candidate]:
     latest = sorted(each.candidates, key=lambda one: one.at, reverse=True)
     worded: dict[str, Candidate] = {}
     for one in latest:
-        worded.setdefault(_cut(one.text).casefold(), one)
+        worded.setdefault(one_line(one.text, _WORDS).casefold(), one)
     return list(worded.values())[:3]
 
 
 def _first_day(each: Pile) -> str:
     return min(one.at for one in each.candidates)[:10]
-
-
-def _cut(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _WORDS else text[: _WORDS - 1].rstrip() + "…"
 
 
 def _next(here: Here, found: Look) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from improve.cli.common import json_option, look_around, merge_what_waits, note, say
-from improve.escape import visible
+from improve.escape import one_line, visible
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -118,8 +118,8 @@ def _question(here: Here, shown: list[Candidate], waiting: int) -> str:
         facts = (item.id, item.signal, item.project, item.at[:10])
         lines.append("  ".join(visible(fact) for fact in facts if fact))
         if item.did:
-            lines.append(f"   agent: {report.quoted(_cut(item.did))}")
-        lines.append(f"   person: {report.quoted(_cut(item.text, 2 * _SHOWN))}")
+            lines.append(f"   agent: {report.quoted(one_line(item.did, _SHOWN))}")
+        lines.append(f"   person: {report.quoted(one_line(item.text, 2 * _SHOWN))}")
         if item.phrase:
             lines.append(f"   phrased: {report.quoted(item.phrase)}")
     return "\n".join(lines)
@@ -141,8 +141,8 @@ def block(item: Candidate, now: datetime) -> str:
     facts = (item.id, item.signal, item.host, place(item), _age(item.at, now), item.tier, state)
     lines = ["  ".join(visible(fact) for fact in facts if fact)]
     if item.did:
-        lines.append(f"    the agent had: {report.quoted(_cut(item.did, 100))}")
-    lines.append(f"    {report.quoted(_cut(item.text))}")
+        lines.append(f"    the agent had: {report.quoted(one_line(item.did, 100))}")
+    lines.append(f"    {report.quoted(one_line(item.text, _SHOWN))}")
     if item.phrase:
         lines.append(f"    as a rule: {visible(item.phrase)}")
     return "\n".join(lines)
@@ -154,11 +154,6 @@ def place(item: Candidate) -> str:
         return item.project
     whole = item.project if item.project.startswith("path:") else item.cwd
     return whole.replace("\\", "/").rstrip("/").rpartition("/")[2]
-
-
-def _cut(text: str, most: int = _SHOWN) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
 def _age(at: str, now: datetime) -> str:

@@ -10,7 +10,7 @@ import click
 
 from improve.cli.common import json_option, look_around, merge_what_waits, on_terminal, say
 from improve.errors import ImproveError, Refused, UsageError
-from improve.escape import visible
+from improve.escape import one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from improve.workflow.here import Here
     from improve.workflow.pile import Pile
 
-_KEYS = "yemnNsq?"
 _NOTHING = "No correction waits to be phrased."
+_WORDS = 80
+"""Characters of a person's words where several are listed."""
 _HELP = """\
 y  it is a rule, worded as shown
 e  it is a rule; word it
@@ -116,7 +117,9 @@ def _described(here: Here, each: Pile, near: Rule | None) -> str:
     lines = [block(each.first, here.now)]
     if each.more:
         lines.append(f"    said {each.times}:")
-        told = [f"      {item.at[:10]}  {item.host}  {report.quoted(_short(item.text))}" for item in each.more]
+        told = [
+            f"      {item.at[:10]}  {item.host}  {report.quoted(one_line(item.text, _WORDS))}" for item in each.more
+        ]
         shown = list(dict.fromkeys(told))[:4]  # the same words on the same day are one line
         lines += shown
         lines += [f"      and {len(told) - len(shown)} more"] if len(told) > len(shown) else []
@@ -127,11 +130,6 @@ def _described(here: Here, each: Pile, near: Rule | None) -> str:
     if near:
         lines.append(f"    near: {visible(near.id)}: {report.quoted(near.text)}")
     return "\n".join(lines)
-
-
-def _short(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= 80 else text[:79].rstrip() + "…"
 
 
 def _settle(here: Here, each: Pile, near: Rule | None, show: Callable[[str], None]) -> str | None:

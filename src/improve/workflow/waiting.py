@@ -68,9 +68,9 @@ def _looked(here: Here, state: str, noted: str) -> Waiting:
 
 
 def _line(candidate: Candidate) -> str:
-    text = " ".join(candidate.text.split())
-    words = text if len(text) <= _WORDS else text[: _WORDS - 1].rstrip() + "…"
-    parts = (candidate.id, candidate.signal, candidate.at[:10], words)
+    from improve.escape import one_line
+
+    parts = (candidate.id, candidate.signal, candidate.at[:10], one_line(candidate.text, _WORDS))
     return "\t".join(" ".join(part.split()) for part in parts).encode("utf-8", "replace").decode()
 
 
