@@ -105,3 +105,9 @@ def test_it_answers_line_by_line() -> None:
             assert json.loads(running.stdout.readline())["id"] == number
         running.stdin.close()
         assert running.wait(20) == 0
+
+
+def test_a_closed_input_has_no_lines(improve: Improve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Started without a standard input it answers nothing, and that is no mistake."""
+    monkeypatch.setattr("sys.stdin", None)
+    assert improve("detect").out == ""

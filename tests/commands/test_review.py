@@ -383,3 +383,10 @@ def test_json_and_keys_do_not_go_together() -> None:
     review = Terminal("review", "--json")
     review.expect("nothing was asked")
     assert review.end() == 2
+
+
+def test_a_closed_input_is_an_end(improve: Improve, said: Inbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Started without a standard input it asks once, settles nothing and says what waits."""
+    said(UV)
+    monkeypatch.setattr("sys.stdin", None)
+    assert improve("review").out.rstrip().endswith("nothing settled; 1 candidate waits")

@@ -55,6 +55,16 @@ def on_terminal(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty()
 
 
+def by_person(here: Here) -> bool:
+    """Tell whether a person gives the command at a terminal, and no agent in its shell."""
+    return on_terminal(sys.stdin) and not here.host
+
+
+def in_colour() -> bool:
+    """Tell whether what is printed may have colours: on a terminal that wants them (https://no-color.org)."""
+    return on_terminal(sys.stdout) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
 def merge_what_waits(here: Here) -> None:
     """Take in what hooks heard and merge what is spooled, if that is possible now.
 
@@ -83,9 +93,9 @@ def say(text: str, *, newline: bool = True) -> None:
 
 
 def say_diff(diff: str) -> None:
-    """Print a unified diff, in colour on a terminal that wants it (https://no-color.org)."""
+    """Print a unified diff, in colour on a terminal that wants it."""
     text = "\t".join(visible(part, multiline=True) for part in diff.split("\t"))
-    if not on_terminal(sys.stdout) or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+    if not in_colour():
         click.echo(text, nl=False)
         return
     colours = {"+": "green", "-": "red", "@": "cyan"}

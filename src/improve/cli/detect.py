@@ -43,7 +43,7 @@ def detect_command(as_json: bool) -> int:
 
     del as_json  # taken because every command takes it
     bad = 0
-    for line, judged in answer(sys.stdin):
+    for line, judged in answer(sys.stdin or ()):
         say(line)
         sys.stdout.flush()
         bad += not judged

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from improve.cli.common import json_option, look_around, project_option, say
+from improve.cli.common import by_person, json_option, look_around, project_option, say
 from improve.errors import ImproveError, UsageError
 from improve.escape import visible
 from improve.rule import UNKNOWN
@@ -86,7 +86,7 @@ def _pending(here: Here, text: str, same_as: str, new: bool, given: dict[str, An
         session=label["session"] or here.session,
         host=label["host"] or here.host,
         severity=given["severity"] or 0,
-        provenance="person" if sys.stdin is not None and sys.stdin.isatty() and not here.host else "agent",
+        provenance="person" if by_person(here) else "agent",
         same_as=same_as,
         new=new,
         **_destination(here, given["path"], label["section"], given["paths"]),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from improve.cli.common import json_option, look_around, merge_what_waits, on_terminal, say
+from improve.cli.common import by_person, in_colour, json_option, look_around, merge_what_waits, on_terminal, say
 from improve.errors import ImproveError, Refused, UsageError
 from improve.escape import one_line, visible
 
@@ -56,7 +55,7 @@ def review_command(signal: str, limit: int, as_json: bool) -> int:
     from improve import report
     from improve.workflow import pile
 
-    if as_json and sys.stdin.isatty():  # nobody would see what is asked
+    if as_json and on_terminal(sys.stdin):  # nobody would see what is asked
         raise UsageError("with --json the answers are read from a pipe, one a line; nothing was asked")
     here = look_around()
     if why := here.off():
@@ -97,17 +96,13 @@ class _Done(NamedTuple):
 
 def _show(text: str) -> None:
     first, _, rest = text.partition("\n  ")
-    if _colours():
+    if in_colour():
         click.echo(
             click.style(visible(first, multiline=True), bold=True)
             + ("\n  " + visible(rest, multiline=True) if rest else "")
         )
     else:
         click.echo(visible(text, multiline=True))
-
-
-def _colours() -> bool:
-    return on_terminal(sys.stdout) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def _described(here: Here, each: Pile, near: Rule | None) -> str:
@@ -144,7 +139,7 @@ def _settle(here: Here, each: Pile, near: Rule | None, show: Callable[[str], Non
             if key in "yemnN" and (done := _carried_out(here, each, near, key, text, show)):
                 return done
         except ImproveError as exc:
-            if not sys.stdin.isatty():
+            if not on_terminal(sys.stdin):
                 raise
             show(f"  {exc}")
             continue
@@ -167,8 +162,7 @@ def _carried_out(here: Here, each: Pile, near: Rule | None, key: str, text: str,
     text = text if key == "e" else each.phrase
     if not text:
         return ""
-    person = on_terminal(sys.stdin) and not here.host
-    accepted = triage.accept_all(here, [Said(each.names, text)], by_person=person)
+    accepted = triage.accept_all(here, [Said(each.names, text)], by_person=by_person(here))
     triage.settle_quietly(here)
     recorded = accepted[0].recorded
     show("\n  ".join([f"  {recorded.message}", became(recorded, text), *hints(recorded)]))
@@ -178,8 +172,8 @@ def _carried_out(here: Here, each: Pile, near: Rule | None, key: str, text: str,
 def _answer(each: Pile, near: Rule | None) -> tuple[str, str]:
     """Get a key, and the text that goes with `e`; the end of the input is `q`."""
     keys = [k for k in "yemnNsq?" if (k != "y" or each.phrase) and (k != "m" or near)]
-    if not sys.stdin.isatty():
-        line = sys.stdin.readline()
+    if not on_terminal(sys.stdin):
+        line = sys.stdin.readline() if sys.stdin is not None else ""  # closed by whoever started us
         key, _, text = line.strip().partition(" ")
         return (key[:1] or "s", text.strip()) if line else ("q", "")
     click.echo(f"Keep it as a rule? [{','.join(keys)}] ", nl=False)

@@ -11,13 +11,13 @@ import click
 
 from improve.cli.common import json_option, look_around, merge_what_waits, on_terminal, project_option, say
 from improve.escape import visible
+from improve.workflow.period import USUAL, spelled
 
 if TYPE_CHECKING:
     from improve.workflow.here import Here
     from improve.workflow.scan import Coverage, Scanned, Wanted
     from improve.workflow.sources import Source, Strange
 
-DAYS = "30d"
 _PAUSE = 2.0
 """Seconds between two looks of `--follow`."""
 _NAMED = 5
@@ -37,7 +37,7 @@ Examples:
 )
 @click.argument("paths", metavar="[PATH...]", nargs=-1, type=click.Path())
 @click.option("--host", "host_names", multiple=True, metavar="HOST", help="Only transcripts of this agent; repeatable.")
-@click.option("--since", default="", metavar="WHEN", help=f"Nothing older: 30d, 12h, 4w or a date. Default: {DAYS}.")
+@click.option("--since", default="", metavar="WHEN", help=f"Nothing older: 30d, 12h, 4w or a date. Default: {USUAL}.")
 @project_option("Only sessions in this project.")
 @click.option("--all", "everything", is_flag=True, help="However old it is.")
 @click.option("--again", is_flag=True, help="Read also what was read before and has not changed.")
@@ -73,17 +73,14 @@ def scan_command(
 
         return tell(here, explain, names, as_json=as_json)
     merge_what_waits(here)
-    wanted = _wanted(here, since or ("" if everything or paths else DAYS), project, again=again)
+    since = since or ("" if everything or paths else USUAL)
+    wanted = _wanted(here, since, project, again=again)
 
     def find(here: Here) -> Iterator[Source | Strange]:
         return sources.at(paths, names) if paths else sources.everywhere(here, names)
 
     done = _scan(here, find(here), wanted)
-    say(
-        _as_json(done)
-        if as_json
-        else "\n".join(_told(here, done, since=since or ("" if everything or paths else DAYS)))
-    )
+    say(_as_json(done) if as_json else "\n".join(_told(here, done, since=since)))
     while follow:
         _follow(find, wanted._replace(again=False), as_json=as_json)
     return 0
@@ -177,7 +174,7 @@ def coverage_lines(here: Here, read: Coverage, *, since: str = "") -> list[str]:
     total = read.read + read.unchanged + len(read.unreadable)
     first = f"read {read.read:,} of {counted(total, 'transcript')}"
     parts = [f"{read.messages:,} messages", f"{read.size / 1e6:,.1f} MB"] if read.read else []
-    parts += [f"since {since}" if "-" in since else f"the last {_span(since)}"] if since else []
+    parts += [f"since {since}" if "-" in since else f"the last {spelled(since)}"] if since else []
     first += f" ({', '.join(parts)})" if parts else ""
     first += f"; {read.unchanged:,} unchanged since the last scan" if read.unchanged else ""
     first += f"; {len(read.unreadable):,} unreadable:" if read.unreadable else ""
@@ -191,15 +188,6 @@ def coverage_lines(here: Here, read: Coverage, *, since: str = "") -> list[str]:
         were = "was" if records == 1 else "were"
         lines.append(f"  {counted(records, 'record')} cannot be read and {were} passed over: {where}")
     return lines
-
-
-def _span(text: str) -> str:
-    """Spell a span of time out: `30d` is 30 days."""
-    names = {"h": "hour", "d": "day", "w": "week", "m": "month", "y": "year"}
-    number, unit = text[:-1], text[-1:]
-    if not number.isdecimal() or unit not in names:
-        return text
-    return names[unit] if number == "1" else f"{number} {names[unit]}s"
 
 
 def _found(done: Scanned) -> str:

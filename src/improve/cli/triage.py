@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
-from improve.cli.common import json_option, look_around, merge_what_waits, note, say
+from improve.cli.common import by_person, json_option, look_around, merge_what_waits, note, say
 from improve.errors import UsageError
 
 if TYPE_CHECKING:
@@ -44,8 +43,7 @@ def accept_command(items: tuple[str, ...], into: str, domain: str, as_json: bool
     if into:
         return _merge(here, items, into, as_json=as_json)
     said = _said(items)
-    by_person = sys.stdin is not None and sys.stdin.isatty() and not here.host
-    accepted = triage.accept_all(here, said, domain=spelled_domain(here, label), by_person=by_person)
+    accepted = triage.accept_all(here, said, domain=spelled_domain(here, label), by_person=by_person(here))
     tell(accepted, as_json=as_json)
     note_settled(here)
     return 0

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from improve.workflow import inbox, scan, sources
-from improve.workflow.period import began
+from improve.workflow.period import USUAL, began
 
 if TYPE_CHECKING:
     from improve.workflow.here import Here
     from improve.workflow.scan import Scanned
-
-SPAN = "30d"
 
 
 def run(here: Here) -> Scanned:
@@ -21,5 +19,5 @@ def run(here: Here) -> Scanned:
         Busy: another scan is at it.
     """
     inbox.drain(here)
-    wanted = scan.Wanted(began(SPAN, here.now))
+    wanted = scan.Wanted(began(USUAL, here.now))
     return scan.scan(here, sources.everywhere(here), wanted, lambda _: None)
