@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
@@ -86,6 +86,14 @@ class Inbox(NamedTuple):
         """List what waits, the likeliest to be worth a rule first, then the latest."""
         waiting = sorted(self.open, key=lambda candidate: candidate.at, reverse=True)
         return sorted(waiting, key=lambda candidate: (candidate.rank, candidate.severity), reverse=True)
+
+    def all_named(self, names: Iterable[str]) -> list[Candidate]:
+        """Find candidates by their ids, each once.
+
+        Raises:
+            NoSuchRule: there is no candidate of one of them.
+        """
+        return list({candidate.key: candidate for candidate in map(self.named, names)}.values())
 
     @property
     def never(self) -> list[str]:
@@ -206,18 +214,27 @@ def add(home: Home, found: Sequence[Candidate], *, timeout: float = 5.0) -> list
     with _lock(home, timeout):
         inbox = read(path)
         number = _highest(inbox.candidates.values())
-        known = {name for candidate in inbox.candidates.values() for name in names_of(candidate)}
-        new: dict[str, Candidate] = {}
-        for candidate in found:
-            candidate = candidate._replace(text=shortened(candidate.text))
-            names = names_of(candidate)
-            if known.isdisjoint(names):
-                number += 1
-                new[candidate.key] = candidate._replace(id=f"C{number}")
-                known.update(names)
-        for left, candidate in zip(range(len(new) - 1, -1, -1), new.values(), strict=True):
+        short = (candidate._replace(text=shortened(candidate.text)) for candidate in found)
+        once = unseen(short, names_of_all(inbox.candidates.values()))
+        new = [candidate._replace(id=f"C{number}") for number, candidate in enumerate(once, number + 1)]
+        for left, candidate in zip(range(len(new) - 1, -1, -1), new, strict=True):
             files.append_line(path, _line(candidate), durable=not left)  # one wait for the disk confirms them all
-    return list(new.values())
+    return new
+
+
+def unseen(found: Iterable[Candidate], known: Set[tuple[str, ...]] = frozenset()) -> Iterator[Candidate]:
+    """Give each event once, and none that is known, by its names; the words are shortened already."""
+    seen: set[tuple[str, ...]] = set()
+    for candidate in found:
+        names = names_of(candidate)
+        if known.isdisjoint(names) and seen.isdisjoint(names):
+            seen.update(names)
+            yield candidate
+
+
+def names_of_all(candidates: Iterable[Candidate]) -> set[tuple[str, ...]]:
+    """Name the events of candidates, each in every way in which it can come again."""
+    return {name for candidate in candidates for name in names_of(candidate)}
 
 
 def names_of(candidate: Candidate) -> list[tuple[str, ...]]:

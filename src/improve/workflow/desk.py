@@ -41,7 +41,7 @@ class Desk:
         if view is not None:
             self.__dict__["view"] = view
         known = inbox.read(here.home.file(inbox.FILE))
-        self._known = {name for candidate in known.candidates.values() for name in inbox.names_of(candidate)}
+        self._known = inbox.names_of_all(known.candidates.values())
         self._never = frozenset(map(_words, known.never))
         self._bars: dict[str, Tally] = bar.tally((c.signal, c.state) for c in known.candidates.values())
         self._places: dict[str, Project | None] = {}
@@ -74,17 +74,6 @@ class Desk:
         path = self.here.home.file(switch.FILE)
         return switch.in_force(path, lambda: self.here.now, lambda: host, where) is not None
 
-    def is_new(self, candidate: Candidate) -> bool:
-        """Tell whether an event is not ours, not known and not dismissed for good."""
-        from improve import cue
-
-        if cue.is_ours(candidate.text):
-            return False
-        candidate = candidate._replace(text=inbox.shortened(candidate.text))
-        if not self._known.isdisjoint(inbox.names_of(candidate)):
-            return False
-        return not self._never or _words(candidate.text) not in self._never
-
     def settle(self, found: Sequence[Candidate]) -> Taken:
         """Sort candidates that have no id yet: all of them are safe when this returns.
 
@@ -92,11 +81,11 @@ class Desk:
             Busy: another process holds the inbox for long.
             NeedsRepair: rules.yaml cannot be read.
         """
-        new = [self._judged(candidate) for candidate in self._once(found)]
+        new = [self._judged(candidate) for candidate in self._new(found)]
         new = [candidate for candidate in new if candidate.state == MATCHED or candidate.tier != NONE]
         passing = [candidate for candidate in new if self._passes(candidate)]
         added = inbox.add(self.here.home, passing, timeout=self.patience)
-        self._known.update(name for candidate in added for name in inbox.names_of(candidate))
+        self._known |= inbox.names_of_all(added)
         matched = [candidate for candidate in added if candidate.state == MATCHED]
         counted = sum(candidate.confidence == SURELY for candidate in matched)
         return Taken(
@@ -107,26 +96,25 @@ class Desk:
             below=len(new) - len(passing),
         )
 
-    def _once(self, found: Iterable[Candidate]) -> Iterator[Candidate]:
-        """Leave out what is known, and the second of two that are one event: it would be counted before it is seen."""
-        seen: set[tuple[str, ...]] = set()
-        for candidate in filter(self.is_new, found):
-            names = inbox.names_of(candidate._replace(text=inbox.shortened(candidate.text)))
-            if seen.isdisjoint(names):
-                seen.update(names)
+    def _new(self, found: Iterable[Candidate]) -> Iterator[Candidate]:
+        """Leave out our own words, known events, the second of two that are one, and what was dismissed for good."""
+        from improve import cue
+
+        theirs = (self.completed(candidate) for candidate in found if not cue.is_ours(candidate.text))
+        for candidate in inbox.unseen(theirs, self._known):
+            if not self._never or _words(candidate.text) not in self._never:
                 yield candidate
 
     def _passes(self, candidate: Candidate) -> bool:
         known = self._bars.get(candidate.signal)
         return candidate.state == MATCHED or candidate.tier == SURE or not known or candidate.confidence >= known.bar
 
-    def _judged(self, candidate: Candidate) -> Candidate:
-        """Complete a candidate; one that says a rule again is counted before it is put down as matched."""
+    def completed(self, candidate: Candidate) -> Candidate:
+        """Give a candidate as it is kept: with its project, clean labels, and words without credentials."""
         found = self.place(candidate.cwd)
-        candidate = candidate._replace(
-            at=min(
-                candidate.at, self.here.moment, key=datetime.fromisoformat
-            ),  # the clock may have been put back since
+        return candidate._replace(
+            # the clock may have been put back since
+            at=min(candidate.at, self.here.moment, key=datetime.fromisoformat),
             text=inbox.shortened(candidate.text),
             host=_label(candidate.host, "host"),
             session=_label(candidate.session, "session"),
@@ -134,9 +122,12 @@ class Desk:
             signal=_label(candidate.signal, "signal"),
             did=inbox.shortened(candidate.did),
         )
+
+    def _judged(self, candidate: Candidate) -> Candidate:
+        """Find the rule of a candidate; one that says it again is counted before it is put down as matched."""
         rule, sure = ("", False) if candidate.signal in _OF_THE_AGENT else rule_of(self.view, candidate)
         if rule and sure:
-            count(self.here, candidate, rule, found)
+            count(self.here, candidate, rule, self.place(candidate.cwd))
             return candidate._replace(state=MATCHED, rule=rule, confidence=SURELY)
         return candidate._replace(state=MATCHED, rule=rule) if rule else candidate
 

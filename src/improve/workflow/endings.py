@@ -6,23 +6,20 @@ stopped it.
 
 from __future__ import annotations
 
-import os
 import time
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from improve import cursors, files, queue, transcripts
+from improve import files, queue
 from improve.errors import ImproveError
 from improve.workflow.desk import Desk
+from improve.workflow.inbox import QUEUE
 from improve.workflow.taken import Taken
 
 if TYPE_CHECKING:
     from improve.queue import Ended
     from improve.workflow.here import Here
     from improve.workflow.scan import Scanned, Wanted
-    from improve.workflow.sources import Source
-
-_QUEUE = "queue"
 
 
 def read_ended(here: Here, *, seconds: float) -> Taken:
@@ -30,7 +27,7 @@ def read_ended(here: Here, *, seconds: float) -> Taken:
 
     So does a pointer for which there is nothing to read yet, until it is too old, and one of where we are off.
     """
-    paths = queue.endings(here.home.file(_QUEUE))
+    paths = queue.endings(here.home.file(QUEUE))
     if not paths:
         return Taken()
     until, taken, desk = time.monotonic() + seconds, Taken(), Desk(here)
@@ -63,25 +60,10 @@ def _read(here: Here, ended: Ended, until: float) -> Scanned:
 
     if ended.host not in sources.known_hosts():
         return scan.Scanned(scan.Coverage(), Taken())
-    if ended.transcript and (source := _named(ended)):
+    if ended.transcript and (source := sources.claimed(ended.host, ended.transcript)):
         return scan.scan(here, [source], scan.Wanted(), lambda _: None, until=until)
     found = sources.everywhere(here, [ended.host])
     return scan.scan(here, found, _a_day_before(ended), lambda _: None, until=until)
-
-
-def _named(ended: Ended) -> Source | None:
-    """Give the transcript that a hook named; one that the host's reader does not know is none."""
-    from improve.workflow.sources import Source
-
-    try:
-        with open(ended.transcript, "rb") as stream:
-            head = stream.read(4096)
-        reader, path = transcripts.reader(ended.host), os.path.abspath(ended.transcript)
-        if not reader.claims(path, head):
-            return None
-        return Source(ended.host, path, cursors.stamp(path, reader.beside(path)))
-    except OSError:
-        return None
 
 
 def _a_day_before(ended: Ended) -> Wanted:

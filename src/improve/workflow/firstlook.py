@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from improve import cluster
-from improve.rule import UNKNOWN
+from improve import cluster, inbox
 from improve.workflow import pile, sources
 from improve.workflow.period import began
 from improve.workflow.scan import Coverage, Reading, Wanted, candidate_of
@@ -58,42 +57,19 @@ def look(prepared: Prepared, tick: Callable[[int], None]) -> Look:
     for source in prepared.sources:
         for session, finding in reading.findings(source):
             candidate = candidate_of(session, finding, source)
-            found.setdefault(candidate.key, _placed(reading, candidate))
+            found.setdefault(candidate.key, reading.desk.completed(candidate))
         tick(source.size)
-    corrected = [each for each in pile.piles(_once(found), surely=False) if each.sessions > 1 or each.first.durable]
+    corrected = [
+        each
+        for each in pile.piles(inbox.unseen(found.values()), surely=False)
+        if each.sessions > 1 or each.first.durable
+    ]
     told = {(one.host, one.session, one.text) for one in found.values()}
     return Look(reading.coverage, corrected, _asked(reading.asks, told))
 
 
-def _placed(reading: Reading, candidate: Candidate) -> Candidate:
-    from improve import inbox
-
-    place = reading.desk.place(candidate.cwd)
-    return candidate._replace(
-        project=place.key if place else UNKNOWN,
-        text=inbox.shortened(candidate.text),
-        did=inbox.shortened(candidate.did),
-    )
-
-
-def _once(found: dict[str, Candidate]) -> list[Candidate]:
-    """Leave out the copies of an event that a resumed or forked session has."""
-    from improve import inbox
-
-    seen: set[tuple[str, ...]] = set()
-    kept = []
-    for candidate in found.values():
-        names = inbox.names_of(candidate)
-        if seen.isdisjoint(names):
-            kept.append(candidate)
-            seen.update(names)
-    return kept
-
-
 def _asked(asks: list[Candidate], told: set[tuple[str, str, str]]) -> list[Pile]:
     """Group instructions that several sessions asked for; what corrects the agent is shown with the corrections."""
-    from improve import inbox
-
     asks = [one for one in asks if (one.host, one.session, inbox.shortened(one.text)) not in told]
     return [
         pile.Pile(

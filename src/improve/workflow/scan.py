@@ -247,7 +247,7 @@ def _ask(session: Session, turn: Turn, written: datetime) -> Candidate:
     return Candidate(
         id="",
         key="",
-        at=_iso(moment(turn.at) or moment(session.started) or written),
+        at=_at(turn.at, session, written),
         text=turn.text[:_LONGEST_ASK],
         host=session.host,
         session=session.id,
@@ -291,9 +291,9 @@ def scan(
 def _scan(here: Here, reading: Reading, sources: list[Source], tick: Callable[[int], None], until: float) -> Scanned:
     if not sources:
         return Scanned(reading.coverage, Taken())
-    from improve.workflow import asks, record
+    from improve.workflow import record
 
-    taken, waiting, saved = Taken(), [], time.monotonic()
+    taken, waiting, saved = Taken(), list[Candidate](), time.monotonic()
     try:
         for source in sources:
             if time.monotonic() > until:
@@ -302,28 +302,32 @@ def _scan(here: Here, reading: Reading, sources: list[Source], tick: Callable[[i
                 waiting.append(candidate_of(session, finding, source))
             tick(source.size)
             if len(waiting) >= _BATCH or time.monotonic() - saved > _SAVED:
-                waiting += asks.repeated(here.home, reading.take_asks())
-                taken = taken.plus(reading.desk.settle(waiting)) if waiting else taken
+                taken = taken.plus(_keep(here, reading, waiting))
                 waiting, saved = [], time.monotonic()
-                cursors.save(here.home.cache, reading.known)
     finally:
-        waiting += asks.repeated(here.home, reading.take_asks())
-        if waiting:
-            taken = taken.plus(reading.desk.settle(waiting))
-        cursors.save(here.home.cache, reading.known)
+        taken = taken.plus(_keep(here, reading, waiting))
     if taken.counted:
         record.drain(here)
     return Scanned(reading.coverage, taken)
 
 
+def _keep(here: Here, reading: Reading, waiting: list[Candidate]) -> Taken:
+    """Sort what was found so far; only when that is safe do the cursors move on."""
+    from improve.workflow import asks
+
+    found = [*waiting, *asks.repeated(here.home, reading.take_asks())]
+    taken = reading.desk.settle(found) if found else Taken()
+    cursors.save(here.home.cache, reading.known)
+    return taken
+
+
 def candidate_of(session: Session, finding: Finding, source: Source) -> Candidate:
     """Make a candidate of what was found; nothing in it is redacted yet."""
-    at = moment(finding.at) or moment(session.started) or source.written
     named = finding.id or f"{finding.at}\0{finding.offset}"
     return Candidate(
         id="",
         key=fingerprint("\0".join((session.host, session.id, named, finding.signal, finding.words)), 24),
-        at=_iso(at.astimezone()),
+        at=_at(finding.at, session, source.written),
         text=finding.words,
         host=session.host,
         session=session.id,
@@ -347,5 +351,7 @@ def moment(text: str) -> datetime | None:
         return None
 
 
-def _iso(at: datetime) -> str:
+def _at(text: str, session: Session, written: datetime) -> str:
+    """Say when something was said: as recorded, else when its session began, else when the file was written."""
+    at = (moment(text) or moment(session.started) or written).astimezone()
     return at.isoformat(timespec="milliseconds" if at.microsecond else "seconds")

@@ -102,6 +102,13 @@ def _at(reader: Reader, place: str, seen: set[str], mine: Sequence[str] = ()) ->
         yield found
 
 
+def claimed(name: str, path: str) -> Source | None:
+    """Give the transcript at a path, if the reader of a host knows it as its own."""
+    reader, path = transcripts.reader(name), os.path.abspath(path)
+    found = _stamped(reader, path) if reader.claims(path, _head(path)) else None
+    return found if isinstance(found, Source) else None
+
+
 def _renamed(place: str, names: Sequence[str], seen: set[str]) -> Iterator[Source | Strange]:
     """Find transcripts that were copied to a place under other names than those their hosts give."""
     from improve.transcripts.base import below

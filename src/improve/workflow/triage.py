@@ -48,7 +48,7 @@ def accept_all(here: Here, said: Sequence[Said], *, domain: str = "", by_person:
     meant = []
     seen: set[str] = set()
     for item in said:
-        found = list({c.key: c for c in map(known.named, item.names)}.values())
+        found = known.all_named(item.names)
         for candidate in found:
             inbox.refuse_settled(candidate)
             if candidate.key in seen:
@@ -98,7 +98,7 @@ def merge_into(here: Here, names: Sequence[str], rule: str) -> list[Candidate]:
     if why := here.off():
         raise Refused(why)
     known = inbox.read(here.home.file(inbox.FILE))
-    found = list({c.key: c for c in map(known.named, names)}.values())
+    found = known.all_named(names)
     for candidate in found:
         inbox.refuse_settled(candidate)
     target = here.store.view().rule(rule)
@@ -133,7 +133,7 @@ def dismiss(here: Here, names: Sequence[str], *, always: bool = False) -> list[C
     if why := here.off():
         raise Refused(why)
     found = inbox.read(here.home.file(inbox.FILE))
-    meant = list({candidate.key: candidate for candidate in map(found.named, names)}.values())
+    meant = found.all_named(names)
     for candidate in meant:
         if candidate.state != DISMISSED:
             inbox.refuse_settled(candidate)
