@@ -9,12 +9,14 @@ from typing import Any, NamedTuple, Protocol
 
 from improve.session import Session
 
+HEAD = 4096
 BLOCK = 1 << 20
 LONGEST = 8 << 20
 """Bytes of a record; a longer one is passed over and counted as bad, so that one line never fills the memory."""
 
 
-_BLANK = b" \t\r\x00\xef\xbb\xbf"
+BLANK = b" \t\r\x00\xef\xbb\xbf"
+"""What may stand around a record on its line."""
 
 
 class Stream(Protocol):
@@ -40,7 +42,7 @@ class Reader(NamedTuple):
 
     Raises OSError when the file cannot be opened; `Unreadable` when it is no transcript of this host at all."""
     claims: Callable[[str, bytes], bool]
-    """(path, first 4,096 bytes) → whether a file somebody names is one of this host's."""
+    """(path, first `HEAD` bytes) → whether a file somebody names is one of this host's."""
     grows: bool = True
     """Its files are only ever appended to, so an offset holds; False: a changed file is read whole again."""
     clock: bool = False
@@ -73,6 +75,15 @@ def below(place: str, suffixes: tuple[str, ...]) -> Iterator[str]:
                         waiting.append(entry.path)
         except (OSError, ValueError):  # a name out of a broken file can hold a NUL
             continue
+
+
+def head_of(path: str) -> bytes:
+    """Give the first bytes of a file, by which readers know their own; none of one that cannot be read."""
+    try:
+        with open(path, "rb") as stream:
+            return stream.read(HEAD)
+    except OSError:
+        return b""
 
 
 def lines(path: str, start: int = 0) -> Iterator[tuple[int, bytes | None, bool]]:
@@ -114,11 +125,16 @@ def parsed(line: bytes) -> dict[str, Any] | None:
     return row if isinstance(row, dict) and end == len(text) else None
 
 
+def row_in(line: bytes | None) -> dict[str, Any] | None:
+    """Read the JSON object on a line; None for a blank one, a broken one, and one that is too long."""
+    return parsed(line.strip(BLANK)) if line else None
+
+
 def rows(session: Session, path: str, start: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
     """Give (offset, JSON object) of each line; bad ones are numbered in the session, a torn last one is not."""
     session.offset = start
     for number, (offset, line, whole) in enumerate(lines(path, start), 1):
-        bare = line.strip(_BLANK) if line is not None else b""
+        bare = line.strip(BLANK) if line is not None else b""
         row = parsed(bare) if bare else None
         if row is None and not whole:
             return

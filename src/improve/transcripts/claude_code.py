@@ -10,14 +10,13 @@ from collections.abc import Iterable, Iterator
 
 from improve.session import Session, Turn
 from improve.transcripts import claude_words
-from improve.transcripts.base import Reader, below, lines, parsed
+from improve.transcripts.base import BLANK, Reader, below, lines, parsed, row_in
 from improve.transcripts.blocks import blocks
 from improve.transcripts.claude_quick import PARSE, Lines, Quick
 from improve.transcripts.claude_rows import Rows
 from improve.transcripts.claude_words import flag, text
 
 HOST_NAME = "claude-code"
-_BLANK = b" \t\r\x00\xef\xbb\xbf"
 _HEAD_ROWS = 200
 """Records at the beginning of a file in which the facts of a session are looked for."""
 _HEAD = 1 << 14
@@ -56,7 +55,7 @@ def _know(session: Session, path: str) -> None:
     session.id = os.path.basename(path).removesuffix(".jsonl")
     named = False
     for line in _first(path):
-        row = parsed(line.strip(_BLANK)) if line else None
+        row = row_in(line)
         if row is None:
             continue
         if not named and text(row, "sessionId"):
@@ -108,7 +107,7 @@ def _turns(session: Session, path: str, start: int) -> Iterator[Turn]:
                     session.offset = base + stop + 1
                     yield turn
             elif turn is PARSE:
-                bare = data[at:stop].strip(_BLANK)
+                bare = data[at:stop].strip(BLANK)
                 row = parsed(bare) if bare else None
                 if row is None and not whole:
                     yield from rows.rest()

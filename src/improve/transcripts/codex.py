@@ -45,7 +45,6 @@ _COMPACTED: Kind = (b"compacted", None)
 _ITEMS_THAT_TELL = (b'"UserMessage"', b'"ContextCompaction"', b'"Error"')
 _LONG = 4_000
 """Bytes from which on a result is read when somebody asks for it."""
-_BLANK = b" \t\r\x00\xef\xbb\xbf"
 _TYPES = frozenset({
     "session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state", "message",
     "function_call", "function_call_output", "reasoning", "inter_agent_communication_metadata",
@@ -80,8 +79,8 @@ def _claims(path: str, head: bytes) -> bool:
     name = os.path.basename(path)
     if name.endswith(".jsonl.zst"):
         return name.startswith("rollout-")
-    first = head.lstrip(_BLANK)
-    row = base.parsed(first.partition(b"\n")[0].strip(_BLANK))
+    first = head.lstrip(base.BLANK)
+    row = base.row_in(first.partition(b"\n")[0])
     if codex_history.claims(first):
         return True
     if row is None:
@@ -98,7 +97,7 @@ def _is_row(row: dict[str, Any]) -> bool:
 def _read(path: str, offset: int) -> Iterable[Session]:
     with open(path, "rb") as stream:
         head = stream.read(base.BLOCK >> 4)
-    if codex_history.claims(head.lstrip(_BLANK)):
+    if codex_history.claims(head.lstrip(base.BLANK)):
         return codex_history.read(path, offset)
     from improve.transcripts.codex_rollout import Rollout
 
@@ -115,7 +114,7 @@ def _facts(rollout: Rollout, lines: Iterator[tuple[int, bytes | None, bool]]) ->
     """Read who, where and when from the first rows; tell whether any of them is one of a rollout."""
     known, session = False, rollout.session
     for number, (_, line, _) in enumerate(lines):
-        row = base.parsed(line.strip(_BLANK)) if line else None
+        row = base.row_in(line)
         if row is not None and row.get("type") == "session_meta":
             rollout.begin(mapping(row.get("payload")))
             return True
@@ -151,7 +150,7 @@ def _rows(session: Session, lines: Iterator[tuple[int, bytes | None, bool]]) -> 
     number = 0
     try:
         for number, (offset, line, ended) in enumerate(lines, 1):
-            bare = line.strip(_BLANK) if line is not None else b""
+            bare = line.strip(base.BLANK) if line is not None else b""
             row = _row(offset, bare, ended)
             if row is None and not ended:
                 return

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from improve.session import AGENT, Session, Turn
-from improve.transcripts.base import Reader, Unreadable, below, clean, lines, parsed, rows
+from improve.transcripts.base import Reader, Unreadable, below, clean, lines, row_in, rows
 from improve.transcripts.copilot_turns import CONTEXT, learn, turns
-from improve.transcripts.database import MAGIC, Database, opened, sides
+from improve.transcripts.database import MAGIC, Database, fits, is_database, opened, sides
 from improve.transcripts.spoken import said
 from improve.transcripts.whole import moment
 
@@ -42,19 +42,14 @@ def files(place: str) -> Iterator[str]:
 def claims(path: str, head: bytes) -> bool:
     """Tell whether a file is one of Copilot's."""
     if head.startswith(MAGIC):
-        try:
-            return _is_store(opened(path))
-        except (OSError, Unreadable):
-            return False
+        return fits(path, _is_store)
     first = head.partition(b"\n")[0]
     return _START.search(first) is not None and (b"copilot" in first or b'"sessionId"' in first)
 
 
 def read(path: str, offset: int = 0) -> Iterable[Session]:
     """Give the session in a file of events, or those of the database that have no such file."""
-    with open(path, "rb") as stream:
-        stored = stream.read(len(MAGIC)) == MAGIC
-    return _stored(path) if stored else _recorded(path, offset)
+    return _stored(path) if is_database(path) else _recorded(path, offset)
 
 
 def _recorded(path: str, offset: int) -> Iterator[Session]:
@@ -62,7 +57,7 @@ def _recorded(path: str, offset: int) -> Iterator[Session]:
     session = Session("copilot", path, id=os.path.basename(folder) if name == _EVENTS else name.split(".")[0])
     whole = known = False
     for _, (_, line, ended) in zip(range(_LOOKED_AT), lines(path), strict=False):
-        row = parsed(line.strip(b" \t\r\x00\xef\xbb\xbf")) if line else None
+        row = row_in(line)
         whole = whole or (ended and bool(line))
         known = known or (row is not None and "data" in row and "type" in row)
         if row is None:

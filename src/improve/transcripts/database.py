@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from improve.transcripts.base import Unreadable
@@ -74,6 +74,24 @@ def opened(path: str) -> Database:
         except OSError:  # an index of somebody else: not to be used without the right to write
             pass
     return _copied(path)
+
+
+def is_database(path: str) -> bool:
+    """Tell a database from a file of another kind by how it begins.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+    with open(path, "rb") as stream:
+        return stream.read(len(MAGIC)) == MAGIC
+
+
+def fits(path: str, test: Callable[[Database], bool]) -> bool:
+    """Tell whether a database is one that a reader knows; one that cannot be opened is none."""
+    try:
+        return test(opened(path))
+    except (OSError, Unreadable):
+        return False
 
 
 def sides(path: str) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from improve.transcripts.gemini_place import directory_of
 from improve.transcripts.whole import content, text_in
 
 HOST = "gemini"
-_BLANK = b" \t\r\n\x00\xef\xbb\xbf"
+_BLANK = base.BLANK + b"\n"
 _WHOLE = re.compile(rb"\{\s*\n|\{\s*\"sessionId\"[^\n]{0,2000}\"messages\": ?\[")
 """How a file begins that holds a chat as one JSON document."""
 _ROW = re.compile(rb'\{"(?:sessionId|\$set|\$rewindTo)":|\{"id": ?"[^"]*", ?"timestamp": ?"[^"]*", ?"type": ?"')
@@ -86,7 +86,7 @@ def _begin(session: Session, path: str) -> None:
     """Know who and where before the first turn is asked for."""
     chat = Chat(session)
     for number, (_, line, _) in enumerate(base.lines(path), 1):
-        row = base.parsed(line.strip(_BLANK)) if line else None
+        row = base.row_in(line)
         if row is not None and ("sessionId" in row or "$set" in row):
             for _turn in chat.row(row, 0):
                 pass

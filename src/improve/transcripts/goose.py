@@ -34,7 +34,7 @@ from improve.session import (
 )
 from improve.transcripts.base import Reader, Unreadable, below, clean, lines, parsed, rows, text_of
 from improve.transcripts.calling import kind_of, subject_of
-from improve.transcripts.database import MAGIC, WHOLE, Database, opened, sides
+from improve.transcripts.database import MAGIC, WHOLE, Database, fits, is_database, opened, sides
 from improve.transcripts.moment import millis
 from improve.transcripts.spoken import said
 from improve.transcripts.whole import entries, mapping, moment, parsed_text
@@ -72,18 +72,13 @@ def files(place: str) -> Iterator[str]:
 def claims(path: str, head: bytes) -> bool:
     """Tell whether a file is one of Goose's."""
     if head.startswith(MAGIC):
-        try:
-            return _is_ours(opened(path))
-        except (OSError, Unreadable):
-            return False
+        return fits(path, _is_ours)
     return _OLD.match(head.partition(b"\n")[0]) is not None
 
 
 def read(path: str, offset: int = 0) -> Iterable[Session]:
     """Give the sessions in a database, or the one in an older file; a changed file is read whole again."""
-    with open(path, "rb") as stream:
-        stored = stream.read(len(MAGIC)) == MAGIC
-    return _from_database(path) if stored else _from_lines(path)
+    return _from_database(path) if is_database(path) else _from_lines(path)
 
 
 def _is_ours(database: Database) -> bool:

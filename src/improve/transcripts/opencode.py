@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from improve.session import Session
-from improve.transcripts.base import LONGEST, Reader, Unreadable, below, clean, parsed
-from improve.transcripts.database import MAGIC, WHOLE, Database, opened
+from improve.transcripts.base import LONGEST, Reader, Unreadable, below, clean, head_of, parsed
+from improve.transcripts.database import MAGIC, WHOLE, Database, fits, is_database, opened
 from improve.transcripts.database import sides as _beside
 from improve.transcripts.expansion import Expanded, expander, upward
 from improve.transcripts.opencode_turns import Message, turns
@@ -41,17 +41,14 @@ def files(place: str) -> Iterator[str]:
     except OSError:
         return
     for path in (os.path.join(place, name) for name in names if name.endswith((".db", ".json", ".jsonl"))):
-        if _in_tree(path) or claims(path, _head(path)):
+        if _in_tree(path) or claims(path, head_of(path)):
             yield path
 
 
 def claims(path: str, head: bytes) -> bool:
     """Tell whether a file is one of OpenCode's."""
     if head.startswith(MAGIC):
-        try:
-            return _is_ours(opened(path))
-        except (OSError, Unreadable):
-            return False
+        return fits(path, _is_ours)
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     return _in_tree(path) or (start.startswith(b"{") and b'"info"' in start[:200] and b'"ses_' in start)
 
@@ -67,7 +64,7 @@ def read(path: str, offset: int = 0) -> Iterable[Session]:
     """Give the sessions in a file, of a database those that changed after a moment in ms."""
     if _in_tree(path):
         return _from_tree(path)
-    return _from_database(path, offset) if _head(path, quiet=False).startswith(MAGIC) else _from_export(path)
+    return _from_database(path, offset) if is_database(path) else _from_export(path)
 
 
 def _is_ours(database: Database) -> bool:
@@ -252,16 +249,6 @@ def _object(path: str, *, quiet: bool = False) -> dict[str, Any] | None:
     except OSError:
         if quiet:
             return None
-        raise
-
-
-def _head(path: str, *, quiet: bool = True) -> bytes:
-    try:
-        with open(path, "rb") as stream:
-            return stream.read(4096)
-    except OSError:
-        if quiet:
-            return b""
         raise
 
 

@@ -29,7 +29,7 @@ from improve.session import (
     Session,
     Turn,
 )
-from improve.transcripts.base import Reader, Unreadable, below, clean, lines, parsed, rows, text_of
+from improve.transcripts.base import Reader, Unreadable, below, clean, lines, row_in, rows, text_of
 from improve.transcripts.calling import call
 from improve.transcripts.expansion import Expanded, expander, upward
 from improve.transcripts.moment import millis
@@ -76,7 +76,7 @@ def _named(path: str) -> dict[str, Any]:
     """Find the record that names the session; an empty one where it is broken."""
     whole = known = False
     for _, (_, line, ended) in zip(range(_LOOKED_AT), lines(path), strict=False):
-        row = parsed(line.strip(b" \t\r\x00\xef\xbb\xbf")) if line else None
+        row = row_in(line)
         if row is not None and row.get("type") == "session":
             return row
         whole = whole or (ended and bool(line))

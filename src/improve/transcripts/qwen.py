@@ -19,7 +19,7 @@ from improve.transcripts.pace import BREATH, seconds
 from improve.transcripts.whole import entries, mapping
 
 HOST = "qwen"
-_BLANK = b" \t\r\n\x00\xef\xbb\xbf"
+_BLANK = base.BLANK + b"\n"
 _TYPES = ("user", "assistant", "tool_result", "system")
 _TYPED = (None, "mid_turn_user_message", "realtime_message")
 """Subtypes of a row in the person's name that a person typed or spoke; the others are timers, tasks and goals."""
@@ -43,7 +43,7 @@ def _files(place: str) -> Iterator[str]:
 
 
 def _claims(path: str, head: bytes) -> bool:
-    row = base.parsed(head.lstrip(_BLANK).partition(b"\n")[0].strip(_BLANK))
+    row = base.row_in(head.lstrip(_BLANK).partition(b"\n")[0])
     if row is not None:
         return _is_row(row)
     start = head.lstrip(_BLANK)[:600]
@@ -61,7 +61,7 @@ def _read(path: str, offset: int) -> Iterable[Session]:
     found = Session(HOST, path)
     told, known = 0, False
     for _, line, ended in base.lines(path):
-        row = base.parsed(line.strip(_BLANK)) if line else None
+        row = base.row_in(line)
         if row is not None and _is_row(row):
             _facts(found, row)
             known = True

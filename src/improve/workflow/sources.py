@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from improve import cursors, hosts, transcripts
 from improve.errors import UsageError
+from improve.transcripts.base import below, head_of
 
 if TYPE_CHECKING:
     from improve.transcripts.base import Reader
     from improve.workflow.here import Here
 
 _COPIES = (".jsonl", ".jsonl.zst", ".md")
-_HEAD = 4096
-"""Bytes by which a file that somebody names is known."""
 
 
 class Source(NamedTuple):
@@ -91,7 +90,7 @@ def _at(reader: Reader, place: str, seen: set[str], mine: Sequence[str] = ()) ->
     host, beside = reader.host, reader.beside
     # of thousands of files: each call here is a millisecond of a scan that finds nothing
     for path in reader.files(place):
-        if path in seen or (mine and transcripts.reader_of(path, _head(path)) not in mine):
+        if path in seen or (mine and transcripts.reader_of(path, head_of(path)) not in mine):
             continue
         seen.add(path)
         found: Source | Strange
@@ -105,25 +104,23 @@ def _at(reader: Reader, place: str, seen: set[str], mine: Sequence[str] = ()) ->
 def claimed(name: str, path: str) -> Source | None:
     """Give the transcript at a path, if the reader of a host knows it as its own."""
     reader, path = transcripts.reader(name), os.path.abspath(path)
-    found = _stamped(reader, path) if reader.claims(path, _head(path)) else None
+    found = _stamped(reader, path) if reader.claims(path, head_of(path)) else None
     return found if isinstance(found, Source) else None
 
 
 def _renamed(place: str, names: Sequence[str], seen: set[str]) -> Iterator[Source | Strange]:
     """Find transcripts that were copied to a place under other names than those their hosts give."""
-    from improve.transcripts.base import below
-
     for path in below(place, _COPIES):
         if path in seen:
             continue
-        host = transcripts.reader_of(path, _head(path))
+        host = transcripts.reader_of(path, head_of(path))
         if host and (not names or host in names):
             seen.add(path)
             yield _stamped(transcripts.reader(host), path)
 
 
 def _named(path: str, seen: set[str]) -> Source | Strange:
-    host = transcripts.reader_of(path, _head(path))
+    host = transcripts.reader_of(path, head_of(path))
     if not host:
         known = ", ".join(row.name for row in transcripts.ROWS)
         return Strange(path, f"no reader knows it; name its host with --host ({known})")
@@ -140,14 +137,6 @@ def _stamped(reader: Reader, path: str) -> Source | Strange:
 
 def _why(exc: OSError) -> str:
     return (exc.strerror or "cannot be read").lower()
-
-
-def _head(path: str) -> bytes:
-    try:
-        with open(path, "rb") as stream:
-            return stream.read(_HEAD)
-    except OSError:
-        return b""
 
 
 def _roots(here: Here) -> list[str]:
