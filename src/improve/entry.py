@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from improve.rule import Observation, Rule, occasions, projects
-from improve.schema import DESTINATION, FOLDED, OBSERVATION, WRITTEN, Problem, from_mapping
+from improve.schema import CHECK, DESTINATION, FOLDED, OBSERVATION, VERDICT, WRITTEN, Problem, from_mapping
 
 __all__ = [
     "Problem",
@@ -63,6 +63,9 @@ def to_mapping(rule: Rule) -> dict[str, Any]:
         "folded": [_nonempty(FOLDED, f) for f in rule.folded],
         "rejected_at": rule.rejected_at,
         "supersedes": list(rule.supersedes),
+        "check": rule.check and _nonempty(CHECK, rule.check),
+        "guard": rule.guard,
+        "verdict": rule.verdict and _nonempty(VERDICT, rule.verdict),
     }
     return mapping | {key: value for key, value in later.items() if value} | dict(rule.extra)
 

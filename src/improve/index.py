@@ -24,17 +24,18 @@ if TYPE_CHECKING:
 
 __all__ = ["Fresh", "Index", "Row", "Unusable", "decode", "encode"]
 
-LAYOUT = "7"
+LAYOUT = "8"
 _SCHEMA = """
 CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE entry(
   key INTEGER PRIMARY KEY, ord INTEGER, sha BLOB, size INTEGER, id TEXT, rule TEXT, problems TEXT,
   active INTEGER, global INTEGER, due INTEGER, written INTEGER, count INTEGER, severity INTEGER, last TEXT,
-  found TEXT, twin INTEGER DEFAULT 0);
+  found TEXT, recurring INTEGER, guarded INTEGER, twin INTEGER DEFAULT 0);
 CREATE INDEX entry_id ON entry(id);
 CREATE INDEX entry_ord ON entry(ord, size);
 CREATE INDEX entry_due ON entry(due) WHERE due = 1;
-CREATE INDEX entry_rank ON entry(active, written DESC, count DESC, severity DESC, last DESC, id, global);
+CREATE INDEX entry_rank ON entry(active, recurring DESC, written DESC, count DESC, severity DESC, last DESC, id, global);
+CREATE INDEX entry_guarded ON entry(guarded) WHERE guarded = 1;
 CREATE INDEX entry_problem ON entry(key) WHERE problems <> '[]' OR twin = 1;
 CREATE TABLE place(project TEXT, key INTEGER, PRIMARY KEY(project, key)) WITHOUT ROWID;
 CREATE TABLE seen(oid TEXT, key INTEGER, PRIMARY KEY(oid, key)) WITHOUT ROWID;
@@ -45,7 +46,7 @@ CREATE TABLE term(term TEXT PRIMARY KEY, df INTEGER) WITHOUT ROWID;
 _DERIVED = ("place", "seen", "phrase", "posting", "term", "entry")
 _COLUMNS = (
     *("ord", "sha", "size", "id", "rule", "problems", "active", "global", "due", "written"),
-    *("count", "severity", "last", "found"),
+    *("count", "severity", "last", "found", "recurring", "guarded"),
 )
 _INSERT = f"INSERT INTO entry(key,{','.join(_COLUMNS)}) VALUES(?{',?' * len(_COLUMNS)})"
 _UPDATE = f"UPDATE entry SET {','.join(f'{column} = ?' for column in _COLUMNS)} WHERE key = ?"
@@ -267,6 +268,8 @@ def _columns(fresh: Fresh) -> tuple[Any, ...]:
         rule.severity,
         storable(rule.last_reinforced),
         json.dumps([fresh.phrases, fresh.terms]),
+        int(rule.verdict is not None and rule.verdict.state == "recurring"),
+        int(bool(rule.guard and rule.check and not rule.retired and not fresh.problems)),
     )
 
 

@@ -7,11 +7,12 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from improve.rule import Destination, Folded, Observation, Rule, Written
+from improve.rule import Check, Destination, Folded, Observation, Rule, Verdict, Written
 
 _AT = {name: at for at, name in enumerate(Rule.__match_args__)}
 _TEXTS = tuple(_AT[name] for name in ("aliases", "near", "distinct_from", "supersedes"))
 _OBSERVED, _WROTE, _PLACED, _OLD = (_AT[n] for n in ("observations", "written_to", "destination", "folded"))
+_CHECKED, _JUDGED = _AT["check"], _AT["verdict"]
 
 
 def encode(rule: Rule) -> str:
@@ -26,6 +27,10 @@ def decode(text: str) -> Rule:
     values[_WROTE] = tuple(Written(*w) for w in values[_WROTE])
     values[_OLD] = tuple(Folded(*f) for f in values[_OLD])
     values[_PLACED] = _destination(*values[_PLACED]) if values[_PLACED] else None
+    if checked := values[_CHECKED]:
+        values[_CHECKED] = Check(checked[0], *map(tuple, checked[1:]))
+    if judged := values[_JUDGED]:
+        values[_JUDGED] = Verdict(*judged)
     for at in _TEXTS:
         values[at] = tuple(values[at])
     return Rule(*values)
@@ -100,12 +105,12 @@ class Lookup:
         return self._rows("WHERE written = 1 OR active = 0 ORDER BY ord", ())
 
     def active(self, names: Sequence[str] | None, limit: int = -1) -> Iterator[Row]:
-        """Yield active rules, written ones first, then by occasions, severity and recency.
+        """Yield active rules: those that keep recurring, then written ones, then by occasions, severity and recency.
 
         Args:
             names: only rules seen in the project with one of these names, or meant for everywhere; None for all.
         """
-        rank = "ORDER BY written DESC, count DESC, severity DESC, last DESC, id LIMIT ?"
+        rank = "ORDER BY recurring DESC, written DESC, count DESC, severity DESC, last DESC, id LIMIT ?"
         here, values = _within(names)
         return self._rows(f"WHERE active = 1 {here} {rank}", (*values, limit))
 
@@ -113,6 +118,10 @@ class Lookup:
         """Count what `active` would yield."""
         here, values = _within(names)
         return self._number(f"SELECT COUNT(*) FROM entry WHERE active = 1 {here}", *values)
+
+    def guarded(self) -> Iterator[Row]:
+        """Yield the active rules that a guard looks after."""
+        return self._rows("WHERE guarded = 1 AND twin = 0 ORDER BY ord", ())
 
     def troubled(self) -> Iterator[Row]:
         """Yield the entries that are set aside because something in them is wrong."""

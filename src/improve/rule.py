@@ -80,6 +80,41 @@ class Destination(NamedTuple):
     """Globs for which that file is loaded, when it is one that can say so."""
 
 
+class Check(NamedTuple):
+    """What a call of a tool must not do, in a form that a program can tell."""
+
+    tool: str
+    """`shell`, `edit`, `write` or `any`."""
+    deny: tuple[str, ...] = ()
+    """Patterns; one that matches is enough. None, with `paths`, means any call on those paths."""
+    unless: tuple[str, ...] = ()
+    """Patterns of what is fine although it is denied."""
+    paths: tuple[str, ...] = ()
+    """Globs of the files it is about; none means all."""
+
+
+class Verdict(NamedTuple):
+    """What verification said of a written rule the last time, with the numbers."""
+
+    state: str
+    """`held`, `recurring` or `not-enough-data`."""
+    at: str = ""
+    """The moment it was measured, ISO 8601 with zone."""
+    since: str = ""
+    """The day from which on every measurement said the same."""
+    exposed_before: int = 0
+    """Sessions in which its topic came up, before it was written."""
+    failed_before: int = 0
+    """Those of them in which the mistake was made."""
+    exposed: int = 0
+    """Sessions since then in which the host had loaded it and its topic came up."""
+    failed: int = 0
+    cause: str = ""
+    """Why it recurs: `not-written`, `not-loaded`, `cut`, `contradicted`, `vague` or `ignored`; else empty."""
+    detail: str = ""
+    """What shows the cause, in one clause."""
+
+
 class Rule(NamedTuple):
     """One imperative sentence the agent should follow, with its observations."""
 
@@ -109,6 +144,10 @@ class Rule(NamedTuple):
     rejected_at: int = 0
     """Occasions the rule had when a person deleted it from the file; written again only beyond that."""
     supersedes: tuple[str, ...] = ()
+    check: Check | None = None
+    guard: str = ""
+    """`observe`, `warn` or `deny` when the host's pre-tool hook looks after it; else empty."""
+    verdict: Verdict | None = None
     extra: Mapping[str, Any] = {}
     """Unknown keys a person or a later version typed; shown by `--json`, kept byte for byte in the file."""
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from improve.rule import UNKNOWN, Destination, Folded, Observation, Rule, Written
+from improve.rule import UNKNOWN, Check, Destination, Folded, Observation, Rule, Verdict, Written
 
 T = TypeVar("T")
 Problem = tuple[str, str]
@@ -42,6 +42,13 @@ WRITTEN = (
 )
 FOLDED = ("project", "occasions", "first", "last")
 DESTINATION = ("path", "section", "paths")
+CHECK = ("tool", "deny", "unless", "paths")
+VERDICT = ("state", "at", "since", "exposed_before", "failed_before", "exposed", "failed", "cause", "detail")
+TOOLS = ("shell", "edit", "write", "any")
+"""What a check can be about."""
+GUARDS = ("observe", "warn", "deny")
+"""What a guard does about a call: note it, advise against it, refuse it."""
+VERDICTS = ("held", "recurring", "not-enough-data")
 ALWAYS = (
     "id",
     "rule",
@@ -69,6 +76,9 @@ OPTIONAL = (
     "folded",
     "rejected_at",
     "supersedes",
+    "check",
+    "guard",
+    "verdict",
 )
 """Keys that stand only when they say something."""
 _KNOWN = frozenset((*ALWAYS, *OPTIONAL))
@@ -122,6 +132,9 @@ def _optional(reader: _Reader) -> dict[str, Any]:
         "folded": tuple(reader.each("folded", _read_folded)),
         "rejected_at": reader.number("rejected_at"),
         "supersedes": reader.texts("supersedes"),
+        "check": next(iter(reader.each("check", _read_check)), None),
+        "guard": reader.one_of("guard", GUARDS),
+        "verdict": next(iter(reader.each("verdict", _read_verdict)), None),
         "extra": {key: value for key, value in mapping.items() if key not in _KNOWN},
     }
 
@@ -166,9 +179,29 @@ def _read_folded(reader: _Reader) -> Folded:
 
 
 def _read_destination(reader: _Reader) -> Destination:
-    one = reader.mapping.get("paths")
-    paths = (one,) if isinstance(one, str) and one else reader.texts("paths")
-    return Destination(reader.text("path", needed=True), reader.text("section"), paths)
+    return Destination(reader.text("path", needed=True), reader.text("section"), reader.some("paths"))
+
+
+def _read_check(reader: _Reader) -> Check:
+    tool = reader.one_of("tool", TOOLS) or "any"
+    deny, paths = reader.some("deny"), reader.some("paths")
+    if not deny and not paths:
+        reader.wrong("deny", "is missing")
+    return Check(tool, deny, reader.some("unless"), paths)
+
+
+def _read_verdict(reader: _Reader) -> Verdict:
+    return Verdict(
+        state=reader.one_of("state", VERDICTS) or VERDICTS[-1],
+        at=reader.text("at"),
+        since=reader.date("since"),
+        exposed_before=reader.number("exposed_before"),
+        failed_before=reader.number("failed_before"),
+        exposed=reader.number("exposed"),
+        failed=reader.number("failed"),
+        cause=reader.text("cause"),
+        detail=reader.text("detail"),
+    )
 
 
 class _Reader:
@@ -228,6 +261,11 @@ class _Reader:
             self.wrong(key, "expected a list of texts")
             return ()
         return tuple(str(item) for item in value if item is not None)
+
+    def some(self, key: str) -> tuple[str, ...]:
+        """Take a list of texts, or one text."""
+        one = self.mapping.get(key)
+        return (one,) if isinstance(one, str) and one else self.texts(key)
 
     def each(self, key: str, build: Callable[[_Reader], T]) -> list[T]:
         value = self.mapping.get(key)
