@@ -34,7 +34,8 @@ CREATE TABLE entry(
 CREATE INDEX entry_id ON entry(id);
 CREATE INDEX entry_ord ON entry(ord, size);
 CREATE INDEX entry_due ON entry(due) WHERE due = 1;
-CREATE INDEX entry_rank ON entry(active, recurring DESC, written DESC, count DESC, severity DESC, last DESC, id, global);
+CREATE INDEX entry_rank ON entry(
+  active, recurring DESC, written DESC, count DESC, severity DESC, last DESC, id, global);
 CREATE INDEX entry_guarded ON entry(guarded) WHERE guarded = 1;
 CREATE INDEX entry_problem ON entry(key) WHERE problems <> '[]' OR twin = 1;
 CREATE TABLE place(project TEXT, key INTEGER, PRIMARY KEY(project, key)) WITHOUT ROWID;
