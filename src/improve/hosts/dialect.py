@@ -33,3 +33,16 @@ class Dialect(Frozen):
     """What was given at the start is still there when the session is resumed, so it is not given again."""
     foreign: tuple[str, ...] = ()
     """Environment variables that say that another host runs this host's hooks; that host has its own."""
+    tool: str = "tool_name"
+    """What is about to be called, before it runs."""
+    arguments: str = "tool_input"
+    """Its arguments: an object, or one as JSON in a text."""
+    tool_event: str = "PreToolUse"
+    """The host's name of the event before a call, as the nested answers repeat it."""
+    denies: str = "nested"
+    """How a call is stopped, with the reason: `nested` (`hookSpecificOutput.permissionDecision`), `flat`
+    (`permissionDecision`), `decision` (`decision`, `reason`), `permission` (`permission`, `agent_message`), `cline`
+    (`cancel`, `errorMessage`), `plain` (`deny`: the reason; for plugins of ours) or `none` (it cannot)."""
+    warns: str = "nested"
+    """How context is given beside a call that goes on, without deciding anything: as in `answer`, `plain` (`warn`:
+    the text; for plugins of ours) or `none` (it cannot)."""
