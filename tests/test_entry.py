@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from improve import entry, yamlnode
 from improve.lookup import decode, encode
-from improve.rule import Destination, Folded, Observation, Rule, Written
+from improve.rule import Check, Destination, Folded, Observation, Rule, Verdict, Written
+from improve.schema import GUARDS, TOOLS, VERDICTS
 from styles import oracle_rules
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=30).map(
@@ -38,6 +39,7 @@ WRITTEN = st.tuples(
     st.booleans(),
 ).map(lambda values: Written(*values))
 TEXTS = st.lists(ANY, max_size=3).map(tuple)
+MANY = st.lists(ANY, min_size=1, max_size=3).map(tuple)
 RULES = st.builds(
     lambda id, text, domain, rest, many: Rule(id, text, domain, **rest, **many),
     SOME,
@@ -55,6 +57,10 @@ RULES = st.builds(
             "severity": st.integers(0, 5),
             "rejected_at": st.integers(0, 99),
             "destination": st.none() | st.builds(Destination, SOME, ANY),
+            "check": st.none() | st.builds(Check, st.sampled_from(TOOLS), MANY, TEXTS, TEXTS),
+            "guard": st.sampled_from(["", *GUARDS]),
+            "verdict": st.none()
+            | st.builds(Verdict, st.sampled_from(VERDICTS), ANY, DAY, *[st.integers(0, 99)] * 4, ANY, ANY),
         }
     ),
     st.fixed_dictionaries(

@@ -9,12 +9,13 @@ from collections.abc import Callable
 import pytest
 
 from improve.document import Irregular, edit_entry, read_entry
-from improve.rule import Destination, Folded, Observation, Rule, Written
+from improve.rule import Check, Destination, Folded, Observation, Rule, Verdict, Written
 from styles import SHAPES, edited, fixtures, load, oracle, oracle_rules, our_rules
 
 SEEN = Observation("github.com/acme/new", "2026-11-30", 'said: "no": really', session="s9", oid="abc")
 WRITTEN = Written("/home/ann/new/AGENTS.md", "2026-11-30", "Testing", "- Use pnpm", "project", "new")
 DERIVED = "cross_project total_count project_count"
+VERDICT = Verdict("recurring", "2026-11-30T08:00:00+01:00", "2026-11-23", 4, 2, 9, 3, "contradicted", "a: 'b'")
 
 Change = Callable[[Rule], Rule]
 
@@ -37,6 +38,9 @@ CHANGES: dict[str, tuple[Change, str]] = {
     "severity": (lambda r: r._replace(severity=5), "severity"),
     "folded": (lambda r: r._replace(folded=(Folded("p", 3, "2026-01-01", "2026-01-02"),)), f"folded {DERIVED}"),
     "rejected": (lambda r: r._replace(rejected_at=2), "rejected_at"),
+    "check": (lambda r: r._replace(check=Check("shell", ("pip install", "/a: b/"), ("uv *",))), "check tool deny unless"),
+    "guard": (lambda r: r._replace(check=Check("any", ("x",)), guard="deny"), "check tool deny guard"),
+    "verdict": (lambda r: r._replace(verdict=VERDICT), "verdict state at since exposed failed cause detail"),
     "supersedes": (lambda r: r._replace(supersedes=("old-1",)), "supersedes"),
     "all at once": (
         lambda r: r._replace(
@@ -66,6 +70,7 @@ REMOVALS: dict[str, Change] = {
     "restored": lambda r: r._replace(retired=False, retired_because=""),
     "no destination": lambda r: r._replace(destination=None),
     "destination without section": lambda r: r._replace(destination=Destination("docs/run.md")),
+    "no check": lambda r: r._replace(check=None, guard="", verdict=None),
     "no scope": lambda r: r._replace(explicit_scope="", severity=0, near=(), rejected_at=0),
 }
 FILES = [(name, shape) for name in fixtures("editable") for shape in SHAPES]
