@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from commands.conftest import Improve, Repository
 
 PNPM, ID = "Use pnpm, never npm install", "use-pnpm-never-npm-install"
@@ -110,3 +112,24 @@ def test_confirm_looks_in_the_file_a_person_named_for_the_rule(improve: Improve,
     (shop / "docs").mkdir()
     (shop / "docs/packages.md").write_text(f"- {PNPM}\n")
     improve("confirm", ID, "--scope", "local")
+
+
+GUARDED = "  check:\n    tool: shell\n    deny:\n    - npm install\n  guard: {}\n"
+
+
+@pytest.mark.parametrize(
+    ("kept", "gone", "guard"),
+    [("", GUARDED.format("deny"), "deny"), (GUARDED.format("warn"), "", "warn"), ("", "", None)],
+)
+def test_a_merge_turns_no_guard_off(
+    improve: Improve, repository: Repository, rules: Path, kept: str, gone: str, guard: str | None
+) -> None:
+    """Whichever of two rules is guarded, the one that stays is; two without a guard stay without."""
+    shop = repository("shop")
+    improve("observe", "Use uv, never pip install", cwd=shop)
+    rules.write_bytes(rules.read_bytes() + kept.encode())
+    improve("observe", PNPM, cwd=shop)
+    rules.write_bytes(rules.read_bytes() + gone.encode())
+    improve("merge", "use-uv-never-pip-install", ID)
+    left = rules.read_text(encoding="utf-8")
+    assert (f"guard: {guard}" in left, "check:" in left) == (guard is not None, guard is not None)

@@ -126,6 +126,10 @@ def _domain_notes(edit: Edit, before: Rule, after: Rule) -> tuple[str, ...]:
     return tuple(notes)
 
 
+_GUARDS = ("deny", "warn", "observe", "")
+"""What looks after a rule, the strictest first: a person turned it on, so joining two rules does not turn it off."""
+
+
 def absorbed(keep: Rule, gone: Rule) -> Rule:
     """Join two rules that mean the same: the first keeps its words and takes over the other's evidence and places."""
     moved = tuple(o._replace(wording=o.wording or gone.text) for o in gone.observations)
@@ -133,6 +137,7 @@ def absorbed(keep: Rule, gone: Rule) -> Rule:
     aliases = dict.fromkeys((*keep.aliases, gone.text, *gone.aliases))
     aliases.pop(keep.text, None)
     pair = {keep.id, gone.id}
+    watched = min((keep, gone), key=lambda rule: (_GUARDS.index(rule.guard), rule.check is None))
     return keep._replace(
         observations=tuple(together),
         folded=(*keep.folded, *gone.folded),
@@ -149,6 +154,8 @@ def absorbed(keep: Rule, gone: Rule) -> Rule:
         near=tuple(i for i in dict.fromkeys((*keep.near, *gone.near)) if i not in pair),
         distinct_from=tuple(i for i in dict.fromkeys((*keep.distinct_from, *gone.distinct_from)) if i not in pair),
         supersedes=tuple(dict.fromkeys((*keep.supersedes, *gone.supersedes, gone.id))),
+        check=watched.check,
+        guard=watched.guard,
     )
 
 
