@@ -469,7 +469,7 @@ def glanced(place: Home) -> dict[str, str]:
 @pytest.fixture
 def settled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no time have to pass before a file counts as settled."""
-    monkeypatch.setattr("improve.store._UNSETTLED", 0.0)
+    monkeypatch.setattr("improve.looks._UNSETTLED", 0.0)
 
 
 @pytest.mark.usefixtures("settled")

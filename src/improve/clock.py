@@ -20,3 +20,10 @@ def stamp() -> str:
 
     # importing datetime would take 2 ms of every prompt
     return time.strftime("%Y-%m-%dT%H:%M:%S%z")
+
+
+def seconds() -> float:
+    """Return the present moment in seconds since 1970."""
+    import time
+
+    return time.time()

@@ -51,7 +51,7 @@ def _past_blanks(text: str, at: int) -> int:
 
 
 def dumps(value: object) -> str:
-    """Write objects, texts and truth values as JSON in ASCII; whatever else there is, `json` writes."""
+    """Write objects, lists, texts and truth values as JSON in ASCII; whatever else there is, `json` writes."""
     try:
         from _json import encode_basestring_ascii as quoted
     except ImportError:
@@ -62,6 +62,8 @@ def dumps(value: object) -> str:
         return str(quoted(value))
     if isinstance(value, dict):
         return "{" + ", ".join(f"{quoted(str(key))}: {dumps(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(dumps, value)) + "]"
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     import json

@@ -21,8 +21,6 @@ from improve.view import Glance, View
 if TYPE_CHECKING:
     from improve.edit import Edit
 
-_UNSETTLED = 2.0
-"""Seconds within which a file system may give two changes the same time."""
 _NOT_EDITABLE = "`rules:` is not a block list (one `- id:` a line), so it can be read but not edited"
 
 
@@ -202,16 +200,9 @@ class Store:
 
 
 def _looks(path: str) -> str:
-    """Say how a file looks from outside; empty for one that changed just now, for it may change unseen once more."""
-    from improve import clock
+    from improve import clock, looks
 
-    try:
-        seen = os.stat(path)
-    except OSError:
-        return ""
-    if abs(clock.now().timestamp() - max(seen.st_mtime, seen.st_ctime)) < _UNSETTLED:
-        return ""
-    return f"{seen.st_dev} {seen.st_ino} {seen.st_size} {seen.st_mtime_ns} {seen.st_ctime_ns}"
+    return looks.looks(path, clock.seconds())
 
 
 def _view(snapshot: files.Snapshot, found: Index) -> View:

@@ -5,28 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from improve.session import EDIT, OTHER, READ, SHELL, WRITE, Call
+from improve.kind import kind_of as kind_of
+from improve.session import SHELL, Call
 from improve.transcripts.base import clean
 from improve.transcripts.whole import mapping, parsed_text
 
-_NAMES = {
-    SHELL: """
-        bash shell terminal execute executecommand runcommand runterminalcmd runterminalcommand runterminalcommandv2
-        runinterminal localshell powershell exec execcommand shellcommand runshellcommand command runtests
-    """,
-    EDIT: """
-        edit editfile editfilev2 multiedit strreplace strreplaceeditor strreplacebasededittool replaceinfile
-        applydiff applieddiff applypatch patch searchreplace searchandreplace insertcontent insertedit replacestring
-        multireplacestring hashlineedit editedexistingfile appliededit notebookedit editnotebook undoedit
-    """,
-    WRITE: "write writefile createfile writetofile newfilecreated newfile create filecreate deletefile delete",
-    READ: """
-        read readfile readfilev2 ls glob grep list listfiles listdir listdirectory listfilestoplevel listfilesrecursive
-        search searchfiles codebasesearch filesearch grepsearch findfiles findtextinfiles searchcodebase semanticsearch
-        ripgreprawsearch globfilesearch listcodedefinitionnames readlints viewfile view finder
-    """,
-}
-_KINDS = {name: kind for kind, names in _NAMES.items() for name in names.split()}
 _COMMANDS = ("command", "cmd", "commandLine", "command_line", "script")
 _PATHS = (
     "path", "file_path", "filePath", "target_file", "targetFile", "relativeWorkspacePath", "relative_workspace_path",
@@ -41,12 +24,6 @@ def call(tool: object, arguments: object, id: object = "") -> Call:
     name = clean(tool)
     kind = kind_of(name)
     return Call(clean(id), name, kind, subject_of(kind, given), given)
-
-
-def kind_of(tool: str) -> str:
-    """Tell what a tool does from its name."""
-    bare = "".join(filter(str.isalnum, tool.lower()))
-    return _KINDS.get(bare) or _KINDS.get(bare.removeprefix("copilot")) or OTHER
 
 
 def subject_of(kind: str, given: Mapping[str, Any]) -> str:
