@@ -93,6 +93,8 @@ ONE_EACH: dict[str, tuple[str, Any]] = {
     "threshold_several_projects": ("threshold_several_projects: 8", 8),
     "brief_characters": ("brief_characters: 900", 900),
     "least_severity": ("least_severity: 3", 3),
+    "half_life": ("half_life: 30", 30),
+    "archive_held": ("archive_held: true", True),
     "routes": ("routes:\n- domain: testing\n  file: docs/testing.md", (ROUTE,)),
 }
 

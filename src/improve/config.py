@@ -27,6 +27,8 @@ class Config(NamedTuple):
     threshold_several_projects: int = 2
     brief_characters: int = 8000
     least_severity: int = 2
+    half_life: int = 60
+    archive_held: bool = False
     routes: tuple[Route, ...] = ()
 
     @property

@@ -14,7 +14,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from improve import __version__, locks, seal
+from improve import __version__, locks, rank, seal
 from improve.errors import ImproveError
 from improve.lookup import Lookup, Row, decode, encode, storable
 from improve.rule import Rule, occasions, places
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
 __all__ = ["Fresh", "Index", "Row", "Unusable", "decode", "encode"]
 
-LAYOUT = "8"
+LAYOUT = "9"
 _SCHEMA = """
 CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE entry(
   key INTEGER PRIMARY KEY, ord INTEGER, sha BLOB, size INTEGER, id TEXT, rule TEXT, problems TEXT,
-  active INTEGER, global INTEGER, due INTEGER, written INTEGER, count INTEGER, severity INTEGER, last TEXT,
-  found TEXT, recurring INTEGER, guarded INTEGER, twin INTEGER DEFAULT 0);
+  active INTEGER, global INTEGER, due INTEGER, written INTEGER, count INTEGER, rank REAL, severity INTEGER,
+  last TEXT, found TEXT, recurring INTEGER, guarded INTEGER, twin INTEGER DEFAULT 0);
 CREATE INDEX entry_id ON entry(id);
 CREATE INDEX entry_ord ON entry(ord, size);
 CREATE INDEX entry_due ON entry(due) WHERE due = 1;
 CREATE INDEX entry_rank ON entry(
-  active, recurring DESC, written DESC, count DESC, severity DESC, last DESC, id, global);
+  active, recurring DESC, written DESC, rank DESC, severity DESC, last DESC, id, global);
 CREATE INDEX entry_guarded ON entry(guarded) WHERE guarded = 1;
 CREATE INDEX entry_problem ON entry(key) WHERE problems <> '[]' OR twin = 1;
 CREATE TABLE place(project TEXT, key INTEGER, PRIMARY KEY(project, key)) WITHOUT ROWID;
@@ -47,7 +47,7 @@ CREATE TABLE term(term TEXT PRIMARY KEY, df INTEGER) WITHOUT ROWID;
 _DERIVED = ("place", "seen", "phrase", "posting", "term", "entry")
 _COLUMNS = (
     *("ord", "sha", "size", "id", "rule", "problems", "active", "global", "due", "written"),
-    *("count", "severity", "last", "found", "recurring", "guarded"),
+    *("count", "rank", "severity", "last", "recurring", "guarded", "found"),
 )
 _INSERT = f"INSERT INTO entry(key,{','.join(_COLUMNS)}) VALUES(?{',?' * len(_COLUMNS)})"
 _UPDATE = f"UPDATE entry SET {','.join(f'{column} = ?' for column in _COLUMNS)} WHERE key = ?"
@@ -77,34 +77,37 @@ class Fresh(NamedTuple):
 class Index(Lookup):
     """An open index; its `sha` says for which bytes of rules.yaml it answers."""
 
-    def __init__(self, connection: sqlite3.Connection, path: str = "", made_for: str = "") -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, path: str = "", made_for: str = "", half_life: int = rank.HALF_LIFE
+    ) -> None:
         super().__init__(connection)
         self.path = path
         self._made_for = made_for
+        self._half_life = half_life
         self._guard = contextlib.ExitStack()
 
     @classmethod
-    def open(cls, directory: str, settings: str) -> Index:
+    def open(cls, directory: str, settings: str, half_life: int = rank.HALF_LIFE) -> Index:
         """Open the index in *directory*, new when it is damaged, of another version or made for other settings."""
         path = os.path.join(directory, "index.sqlite")
-        made_for = f"{LAYOUT} {__version__} {sqlite3.sqlite_version} {settings}"
+        made_for = f"{LAYOUT} {__version__} {sqlite3.sqlite_version} {half_life} {settings}"
         try:
             if seal.intact(path, made_for):
-                return cls(_connect(path), path, made_for)
+                return cls(_connect(path), path, made_for, half_life)
             with _writer(path):
                 if not seal.intact(path, made_for):
                     _create(path)
                     seal.put(path, made_for)
-                return cls(_connect(path), path, made_for)
+                return cls(_connect(path), path, made_for, half_life)
         except (OSError, ImproveError, sqlite3.Error):
-            return cls.in_memory()
+            return cls.in_memory(half_life)
 
     @classmethod
-    def in_memory(cls) -> Index:
+    def in_memory(cls, half_life: int = rank.HALF_LIFE) -> Index:
         """Make an index that no other command sees."""
         connection = _connect(":memory:")
         _make_tables(connection)
-        return cls(connection)
+        return cls(connection, half_life=half_life)
 
     def close(self) -> None:
         """Close the database; what was not committed is forgotten."""
@@ -170,14 +173,14 @@ class Index(Lookup):
         """Add entries and what they can be found by; returns their keys."""
         first = self._number("SELECT COALESCE(MAX(key), 0) + 1 FROM entry")
         keyed = list(enumerate(several, first))
-        self.db.executemany(_INSERT, [(key, *_columns(fresh)) for key, fresh in keyed])
+        self.db.executemany(_INSERT, [(key, *_columns(fresh, self._half_life)) for key, fresh in keyed])
         self._link(keyed)
         self._link_words(keyed)
         return [key for key, _ in keyed]
 
     def update(self, key: int, fresh: Fresh, *, same_words: bool = False) -> None:
         """Replace what is known of an entry; `ord`, `size` and `sha` too, its words only when they changed."""
-        columns = _columns(fresh)
+        columns = _columns(fresh, self._half_life)
         if same_words:
             found = self.db.execute("SELECT found FROM entry WHERE key = ?", (key,)).fetchone()[0]
             columns = (*columns[:-1], found)
@@ -249,7 +252,7 @@ class Index(Lookup):
         self.db.executemany("UPDATE entry SET ord = ? WHERE key = ?", orders)
 
 
-def _columns(fresh: Fresh) -> tuple[Any, ...]:
+def _columns(fresh: Fresh, half_life: int) -> tuple[Any, ...]:
     from improve import escalate  # the start of a session reads only
 
     rule, decision = fresh.rule or Rule(fresh.id, ""), fresh.decision
@@ -266,11 +269,12 @@ def _columns(fresh: Fresh) -> tuple[Any, ...]:
         int(due),
         int(bool(rule.written_to)),
         occasions(rule),
+        rank.rank(rule, half_life),
         rule.severity,
         storable(rule.last_reinforced),
-        json.dumps([fresh.phrases, fresh.terms]),
         int(rule.verdict is not None and rule.verdict.state == "recurring"),
         int(bool(rule.guard and rule.check and not rule.retired and not fresh.problems)),
+        json.dumps([fresh.phrases, fresh.terms]),
     )
 
 

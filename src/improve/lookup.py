@@ -105,12 +105,12 @@ class Lookup:
         return self._rows("WHERE written = 1 OR active = 0 ORDER BY ord", ())
 
     def active(self, names: Sequence[str] | None, limit: int = -1) -> Iterator[Row]:
-        """Yield active rules: those that keep recurring, then written ones, then by occasions, severity and recency.
+        """Yield active rules: those that keep recurring, then written ones, then by `rank`, severity and recency.
 
         Args:
             names: only rules seen in the project with one of these names, or meant for everywhere; None for all.
         """
-        rank = "ORDER BY recurring DESC, written DESC, count DESC, severity DESC, last DESC, id LIMIT ?"
+        rank = "ORDER BY recurring DESC, written DESC, rank DESC, severity DESC, last DESC, id LIMIT ?"
         here, values = _within(names)
         return self._rows(f"WHERE active = 1 {here} {rank}", (*values, limit))
 

@@ -67,6 +67,14 @@ SETTINGS: tuple[Setting, ...] = (
         least=1,
         most=5,
     ),
+    Setting(
+        "half_life",
+        60,
+        "Days after which an occasion counts half as much for the order of rules; the number of occasions stays.",
+        least=1,
+        most=3650,
+    ),
+    Setting("archive_held", False, "Let the scheduled run archive rules that have held for 30 days."),
     Setting("routes", (), "Files that rules go to instead of the instruction file; the first route that fits wins."),
 )
 NAMES = tuple(setting.name for setting in SETTINGS)

@@ -118,15 +118,15 @@ class Store:
                 return work(found)
             except (sqlite3.Error, Unusable, TypeError, ValueError, LookupError):
                 found.close()
-                return work(Index.in_memory())
+                return work(Index.in_memory(self.config.half_life))
         except Irregular:
             return self._read_only(snapshot)
 
     def _open(self) -> Index:
         if not self.keeps:
-            return Index.in_memory()
+            return Index.in_memory(self.config.half_life)
         limits = (self.config.threshold_project, self.config.threshold_several_projects)
-        return Index.open(self.home.cache, json.dumps(limits))
+        return Index.open(self.home.cache, json.dumps(limits), self.config.half_life)
 
     def _viewed(self, snapshot: files.Snapshot, found: Index, looks: str) -> View:
         sha = snapshot.sha
@@ -191,7 +191,7 @@ class Store:
         try:
             if found := document.conflicts(data):
                 raise document.needs_repair(self.home.rules, found)
-            head, index = sync.whole_in_memory(data, self.config.thresholds)
+            head, index = sync.whole_in_memory(data, self.config.thresholds, self.config.half_life)
         except Malformed as exc:
             problem = document.problems_of(self.home.rules, data)
             raise problem or document.needs_repair(self.home.rules, [(exc.line, exc.problem)]) from None

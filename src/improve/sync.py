@@ -144,10 +144,10 @@ def _found_by(rule: Rule) -> tuple[tuple[str, ...], tuple[tuple[str, float], ...
     return tuple(phrases), tuple(terms.items())
 
 
-def whole_in_memory(data: bytes, limits: escalate.Thresholds) -> tuple[Head, Index]:
+def whole_in_memory(data: bytes, limits: escalate.Thresholds, half_life: int) -> tuple[Head, Index]:
     """Read a file whose shape we do not edit into an index nobody else sees."""
     head, entries = document.whole(data)
-    found = Index.in_memory()
+    found = Index.in_memory(half_life)
     found.insert([of_entry(item, head.taxonomy, limits, place=(n, b"", 0)) for n, item in enumerate(entries, 1)])
     found.mark_twins()
     return head, found

@@ -87,6 +87,20 @@ def candidates(improve: Improve, repository: Repository, home: Path) -> object:
     return len(improve("inbox", "--json").json["candidates"])
 
 
+def order(improve: Improve, repository: Repository, home: Path) -> object:
+    """Which rule is shown first: one of seven old occasions, or one of yesterday?"""
+    shop = repository("shop")
+    improve("observe", PNPM, cwd=shop)
+    improve("observe", "Keep functions short", cwd=shop)
+    store = Path(os.environ["AGENT_IMPROVEMENT_HOME"]) / "rules.yaml"
+    head, mark, rest = store.read_text().partition("- id: keep-functions-short")
+    old = (
+        "  folded:\n  - project: github.com/acme/shop\n    occasions: 7\n    first: 2024-01-01\n    last: 2024-01-01\n"
+    )
+    store.write_text(head + old + mark + rest)
+    return [rule["id"] for rule in improve("status", "--json", cwd=shop).json["rules"]]
+
+
 CHANGES: dict[str, tuple[str, Callable[..., object]]] = {
     "git": ("false", has_history),
     "trust": ("verified", is_written_twice),
@@ -94,6 +108,7 @@ CHANGES: dict[str, tuple[str, Callable[..., object]]] = {
     "threshold_several_projects": ("3", is_written_for_several),
     "brief_characters": ("500", brief),
     "least_severity": ("5", candidates),
+    "half_life": ("3650", order),
     "routes": ('[{"domain": "testing", "file": "docs/testing.md"}]', files_of),
 }
 
