@@ -47,6 +47,7 @@ COMMANDS: dict[str, str] = {
     "init": "setup",
     "doctor": "setup",
     "demo": "setup",
+    "backtest": "backtest",
     "match": "match",
     "detect": "detect",
     "mcp": "mcp",

@@ -1,0 +1,188 @@
+"""What is kept of a session for the ledger: a person's words and the calls of tools, shortened, without credentials."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from improve.ledger import Deed
+from improve.redact import redact
+from improve.session import AGENT, EDIT, PERSON, SHELL, TOOL, WRITE, Call, Result, Session, Turn
+
+MOST_DEEDS, MOST_CHARACTERS, MOST_ASKED = 20_000, 4_000_000, 2_000
+"""What is kept of one session; of more, the oldest is left out and counted."""
+COMMAND, ADDED, WORDS, NAME = 2_000, 2_000, 500, 300
+"""Characters of a command, of what an edit puts in, of a person's message, of the subject of any other call."""
+_BEYOND = 4_000
+"""Characters behind a cut that are looked at too, so that half a credential is known for one."""
+_OPEN = 64
+"""Calls whose results may still come."""
+_REMEMBERED = 4_096
+_FIELDS = (
+    "new_string", "newString", "new_str", "newText", "content", "contents", "file_text", "new_source", "insert_text",
+    "replacement", "code_edit", "text", "diff", "patch", "input",
+)  # fmt: skip
+"""Names that hosts give to what an edit or a write puts in."""
+_FILE = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
+_HUNK = re.compile(r"^(?:@@ |--- |\+\+\+ |\*\*\* |<<<<<<< |-------? ?SEARCH)", re.MULTILINE)
+
+
+class Kept:
+    """What was gathered of one session, to be added to what is known of it.
+
+    Args:
+        deeds: What an earlier reading of the same transcript kept.
+        pending: Calls of which no result was seen then: the host's id and which deed it is.
+        latest: A moment after which nothing can have happened; a clock that was wrong shows that way.
+    """
+
+    def __init__(
+        self, deeds: Iterable[Deed] = (), pending: Iterable[tuple[str, int]] = (), *, latest: str = "", cut: int = 0
+    ) -> None:
+        self.asked: list[tuple[str, str]] = []
+        self.messages, self.cut = 0, cut
+        self.first, self.last = "", ""
+        self.read = 0
+        """Turns of any kind."""
+        self._rows = [list(deed) for deed in deeds]
+        self._known = {tuple(row[:4]) for row in self._rows if row[0]}
+        self._latest = latest
+        self._size = sum(map(_size, self._rows))
+        self._pending: dict[str, list[list[Any]]] = {}
+        for id, at in pending:
+            self._pending.setdefault(id, []).append(self._rows[at])
+        self._safe: dict[str, str] = {}
+
+    def take(self, session: Session) -> None:
+        """Read the turns of a session."""
+        for turn in session:
+            self.read += 1
+            if turn.who == AGENT:
+                if calls := turn.calls:
+                    at = self._moment(turn.at)
+                    for call in calls:
+                        self._call(call, at)
+            elif turn.who == TOOL:
+                if turn.failed:  # what went well is known without reading it
+                    for result in turn.results:
+                        self._result(result)
+            elif turn.who == PERSON:
+                self._asked(turn)
+
+    def deeds(self) -> tuple[tuple[Deed, ...], tuple[tuple[str, int], ...]]:
+        """Give the calls in their order, and which of them wait for a result."""
+        places = {id(row): at for at, row in enumerate(self._rows)}
+        waiting = [(name, places[id(row)]) for name, rows in self._pending.items() for row in rows if id(row) in places]
+        return tuple(map(Deed._make, self._rows)), tuple(waiting)
+
+    def _moment(self, text: str) -> str:
+        at = utc(text)
+        if not at or (self._latest and at > self._latest):
+            return ""
+        self.first = min(self.first or at, at)
+        self.last = max(self.last, at)
+        return at
+
+    def _asked(self, turn: Turn) -> None:
+        self.messages += 1
+        self.asked.append((self._moment(turn.at), self._clean(turn.text, WORDS)))
+        if len(self.asked) > MOST_ASKED:
+            del self.asked[: MOST_ASKED // 4]
+
+    def _call(self, call: Call, at: str) -> None:
+        rows = []
+        for kind, subject, added in parts(call):
+            most = COMMAND if kind == SHELL else NAME
+            row = [at, kind, self._clean(subject, most), self._clean(added, ADDED), False, ""]
+            if not at or tuple(row[:4]) not in self._known:  # else a copy of what was read before
+                rows.append(row)
+        self._rows += rows
+        self._size += sum(map(_size, rows))
+        self._pending.pop("", None)  # without an id a result is that of the call before it
+        self._pending[call.id] = rows
+        if len(self._pending) > _OPEN:
+            del self._pending[next(iter(self._pending))]
+        if len(self._rows) > MOST_DEEDS or self._size > MOST_CHARACTERS:
+            self._shorten()
+
+    def _shorten(self) -> None:
+        """Leave out the oldest quarter."""
+        count = max(len(self._rows) // 4, 1)
+        self._size -= sum(map(_size, self._rows[:count]))
+        del self._rows[:count]
+        self.cut += count
+
+    def _result(self, result: Result) -> None:
+        if result.failed:
+            for row in self._pending.pop(result.call, []):
+                row[4], row[5] = True, result.ended
+
+    def _clean(self, text: str, most: int) -> str:
+        """Shorten a text and take credentials out of it; paths and small commands come again and again."""
+        if len(text) > NAME:
+            return redact(text[: most + _BEYOND])[:most]
+        known = self._safe.get(text)
+        if known is None:
+            if len(self._safe) >= _REMEMBERED:
+                self._safe.clear()
+            known = self._safe[text] = redact(text)[:most]
+        return known
+
+
+def _size(row: list[Any]) -> int:
+    return 40 + len(row[2]) + len(row[3])
+
+
+def parts(call: Call) -> Iterator[tuple[str, str, str]]:
+    """Give kind, subject and what is put in, of a patch for each of its files."""
+    if call.kind not in (EDIT, WRITE):
+        yield call.kind, call.subject, ""
+        return
+    patch = next((text for text in _texts(call.input) if "*** Begin Patch" in text), "")
+    files = _FILE.split(patch.replace("\\n", "\n") if patch.count("\n") < 2 else patch)[1:]
+    for how, path, body in zip(files[::3], files[1::3], files[2::3], strict=True):
+        yield WRITE if how == "Add" else EDIT, path.strip(), _plus(body)
+    if not files:
+        yield call.kind, call.subject, put_in(call.input)
+
+
+def put_in(given: Mapping[str, Any]) -> str:
+    """Give the text that an edit or a write puts in, from the arguments of whichever host."""
+    found = [value for name in _FIELDS if isinstance(value := given.get(name), str) and value]
+    for name in ("edits", "replacements", "chunks", "ReplacementChunks"):
+        inner = given.get(name)
+        if isinstance(inner, list):
+            found += [text for item in inner[:50] if isinstance(item, dict) and (text := put_in(item))]
+    text = "\n".join(dict.fromkeys(found))
+    return _plus(text) if _HUNK.search(text) else text
+
+
+def _texts(given: Mapping[str, Any]) -> Iterator[str]:
+    for value in given.values():
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list):
+            yield from (word for word in value if isinstance(word, str))
+
+
+def _plus(patch: str) -> str:
+    """Give the lines that a patch adds; all of it when it shows none."""
+    lines = [line[1:] for line in patch.splitlines() if line[:1] == "+" and line[:4] != "+++ "]
+    return "\n".join(lines) if lines else "" if _HUNK.search(patch) else patch
+
+
+def utc(text: str) -> str:
+    """Give a moment in UTC, ISO 8601; empty when it is none.
+
+    >>> utc("2026-03-01T10:00:00.123Z"), utc("2026-03-01T11:00:00+01:00"), utc("yesterday")
+    ('2026-03-01T10:00:00.123+00:00', '2026-03-01T10:00:00+00:00', '')
+    """
+    if len(text) == 24 and text[-1] == "Z" and text[10] == "T" and text[:4].isdigit():
+        return text[:-1] + "+00:00"  # as most hosts write it
+    try:
+        at = datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError, OSError):
+        return ""
+    return at.isoformat(timespec="milliseconds" if at.microsecond else "seconds")
