@@ -1,8 +1,9 @@
 """What a host runs on its events: `improve-hook HOST EVENT`, one JSON object on standard input.
 
 It may cost nobody anything: it ends within a second, with exit code 0, and prints what the host understands or
-nothing. A prompt and the end of a session are only put into the queue. What goes wrong is one line in `hook.log`.
-Next to nothing is imported before it is needed: this runs on every prompt.
+nothing. A prompt and the end of a session are only put into the queue. Before a call of a tool, the guards in force
+are asked; whatever goes wrong there, the call passes. What goes wrong is one line in `hook.log`.
+Next to nothing is imported before it is needed: this runs on every prompt and before every call.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from improve.guards import Fired, Guard
     from improve.hosts.base import Host
     from improve.paths import Home
 
+PRE_TOOL = "pre-tool"
 LONGEST_LOG = 1 << 18
 _TIDY = 1 << 12
 
@@ -44,7 +47,10 @@ def _give_up(argv: list[str]) -> None:
     """End at the deadline; the line in the log must not take long either."""
     event.after(0.05, lambda: os._exit(0))
     _log(argv, TimeoutError(f"not done after {event.DEADLINE} s"))
-    if argv[1:2] == ["session-start"]:  # a rules.yaml that was changed a lot is read by another process, once
+    if argv[1:2] in (
+        ["session-start"],
+        ["pre-tool"],
+    ):  # a rules.yaml that was changed a lot is read by another process, once
         from improve import paths
 
         _drain_detached(paths.find_home(os.environ))
@@ -59,7 +65,9 @@ def answer(argv: list[str], said: dict[str, Any]) -> str:
     if name not in hosts.names():
         return ""
     host = hosts.host(name)
-    if any(os.environ.get(variable) for variable in host.dialect.foreign) or _told(said, host.dialect.subagent):
+    if any(os.environ.get(variable) for variable in host.dialect.foreign):
+        return ""
+    if kind != PRE_TOOL and _told(said, host.dialect.subagent):  # nobody types there, but guards hold
         return ""
     call = _Call(host, kind, said, paths.find_home(os.environ))
     return "" if call.off() else call.run()
@@ -67,10 +75,15 @@ def answer(argv: list[str], said: dict[str, Any]) -> str:
 
 def _told(said: dict[str, Any], key: str) -> str:
     """Give a text the host says, by a key or a dotted path of keys; empty when it is no text."""
+    value = _said(said, key)
+    return value if isinstance(value, str) else ""
+
+
+def _said(said: dict[str, Any], key: str) -> Any:
     value: Any = said
     for part in key.split(".") if key else ("",):
         value = value.get(part) if isinstance(value, dict) else None
-    return value if isinstance(value, str) else ""
+    return value
 
 
 class _Call:
@@ -97,6 +110,8 @@ class _Call:
 
     def run(self) -> str:
         """Handle the event; one we do not know is none of ours."""
+        if self.kind == PRE_TOOL:
+            return self._pre_tool()
         if self.session:
             self._note_session()
         if self.kind == "prompt":
@@ -106,6 +121,60 @@ class _Call:
         if self.kind in ("stop", "session-end"):
             self._end()
         return ""
+
+    def _pre_tool(self) -> str:
+        """Ask the guards about a call that is going to be made."""
+        from improve import guards
+
+        tool = _told(self.said, self.host.dialect.tool)
+        arguments = _arguments(self.said, self.host.dialect.arguments)
+        found = guards.concerned(self._guards(), tool, arguments)
+        found = guards.in_scope(found, self._names) if found else []
+        fired = guards.fired(found, tool, arguments, self._trouble) if found else []
+        fired = [guards.able(each, self.host.dialect) for each in fired]
+        if not fired:
+            return ""
+        said = ""
+        mode, those = guards.strongest(fired)
+        if mode != "observe":
+            text = guards.told(mode, those)
+            said = refusal(self.host, text) if mode == "deny" else reply(self.host, self.kind, text)
+        self._note(fired)
+        return said
+
+    def _guards(self) -> tuple[Guard, ...]:
+        """Give the guards in force: as they were compiled, else made anew from rules.yaml."""
+        from improve import clock, guards
+
+        if not os.path.lexists(self.home.rules):
+            return ()
+        found = guards.load(self.home, guards.seen(self.home, clock.seconds()))
+        if found is not None:
+            return found
+        from improve.workflow.guarded import compiled
+        from improve.workflow.here import Here
+
+        return compiled(Here(os.environ, clock.now(), self.cwd, self.home), self._trouble)
+
+    def _names(self) -> tuple[str, ...]:
+        """Say what the project here may be called."""
+        from improve import project
+
+        found = project.identify(self.cwd, home=self.home.user, env=os.environ) if self.cwd else None
+        return (found.key, found.key.rpartition("/")[2], found.name) if found else (project.UNKNOWN,)
+
+    def _note(self, fired: list[Fired]) -> None:
+        """Put it into the journal; a call is denied even where nothing can be written."""
+        from improve import clock, guards
+
+        named = {"host": self.host.name, "session": self.session, "project": self._names()[0]}
+        try:
+            guards.note(self.home, fired, at=clock.stamp(), now=clock.seconds(), **named)
+        except Exception as exc:
+            self._trouble(exc)
+
+    def _trouble(self, exc: BaseException) -> None:
+        _log([self.host.name, self.kind], exc)
 
     def _note_session(self) -> None:
         """Where the host gives its shell no session id, let the agent's own calls find it."""
@@ -199,6 +268,19 @@ class _Call:
             return
 
 
+def _arguments(said: dict[str, Any], key: str) -> object:
+    """Give the arguments of a call; some hosts say them as JSON in a text."""
+    value = _said(said, key) if key else said
+    if isinstance(value, str):
+        from improve import quick
+
+        try:
+            value = quick.loads(value)
+        except (ValueError, RecursionError):
+            return {"command": value}
+    return value
+
+
 def _working_directory(said: dict[str, Any]) -> str:
     """Fall back on the first workspace a host names, and on the directory it runs us in."""
     roots = said.get("workspace_roots") or said.get("workspaceRoots")
@@ -220,20 +302,37 @@ def _forget_old(directory: str) -> None:
 
 def reply(host: Host, kind: str, text: str) -> str:
     """Wrap context for the model the way a host understands it."""
-    form = host.dialect.answer
+    form = host.dialect.warns if kind == PRE_TOOL else host.dialect.answer
     if form == "text":
         return text
     from improve import quick
 
-    start = kind == "session-start"
-    named = host.dialect.start_event if start else host.dialect.prompt_event
+    named = {"session-start": host.dialect.start_event, PRE_TOOL: host.dialect.tool_event}.get(kind)
+    named = named or host.dialect.prompt_event
     shapes: dict[str, dict[str, object]] = {
         "nested": {"hookSpecificOutput": {"hookEventName": named, "additionalContext": text}},
         "flat": {"additionalContext": text},
         "snake": {"additional_context": text},
         "cline": {"cancel": False, "contextModification": text},
+        "plain": {"warn": text},
     }
     return quick.dumps(shapes[form])
+
+
+def refusal(host: Host, reason: str) -> str:
+    """Deny a call the way a host understands it."""
+    from improve import quick
+
+    decided = {"permissionDecision": "deny", "permissionDecisionReason": reason}
+    shapes: dict[str, dict[str, object]] = {
+        "nested": {"hookSpecificOutput": {"hookEventName": host.dialect.tool_event, **decided}},
+        "flat": {**decided},
+        "decision": {"decision": "deny", "reason": reason},
+        "permission": {"permission": "deny", "user_message": reason, "agent_message": reason},
+        "cline": {"cancel": True, "errorMessage": reason},
+        "plain": {"deny": reason},
+    }
+    return quick.dumps(shapes[host.dialect.denies])
 
 
 def _drain_detached(home: Home) -> None:

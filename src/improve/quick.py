@@ -51,7 +51,7 @@ def _past_blanks(text: str, at: int) -> int:
 
 
 def dumps(value: object) -> str:
-    """Write objects, lists, texts and truth values as JSON in ASCII; whatever else there is, `json` writes."""
+    """Write objects, lists, texts, whole numbers and truth values as JSON in ASCII; `json` writes whatever else."""
     try:
         from _json import encode_basestring_ascii as quoted
     except ImportError:
@@ -66,6 +66,8 @@ def dumps(value: object) -> str:
         return "[" + ", ".join(map(dumps, value)) + "]"
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, int):
+        return str(int(value))
     import json
 
     return json.dumps(value, ensure_ascii=True)
