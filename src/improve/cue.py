@@ -11,8 +11,8 @@ from improve.phrase import HINTS, OPENINGS, SCRIPTS, SIGNS, TASKS
 from improve.stamp import MISSING_BEGINS, RECURRING_BEGINS, STAMP
 
 _OUR_LINES = (
-    "improve accept", "improve dismiss", "improve escalate", "improve inbox", "improve observe", "improve restore",
-    "improve retire", "improve split", "improve: ", "none of them → improve",
+    "improve accept", "improve dismiss", "improve escalate", "improve guard", "improve inbox", "improve observe",
+    "improve restore", "improve retire", "improve split", "improve: ", "none of them → improve",
     "RECORDED (count=", "new rule ", "matched ", "settled: ", "CONTRADICTS ",
     MISSING_BEGINS, RECURRING_BEGINS,
     "More rules apply here: ", "Confirmed (hard rules):", "Tentative (apply, do not enforce):",
@@ -25,7 +25,7 @@ _OUR_LINES = (
     "Settle all of them with one call of each", "kind           accepted dismissed",
     "yes → one English imperative", "no (a task, a question, something", "Keep it as a rule? [", "Counted for ",
     "Dismissed: C", "Scheduled every night", "Scheduled every Sunday", "Scheduled with ", "Nothing is scheduled. With",
-    "A candidate of a kind waits only when",
+    "A candidate of a kind waits only when", "No guard is on.", "only a person turns a guard on or off",
 )  # fmt: skip
 """How lines begin that we print, without what stands before the first word."""
 _OUR_WORDS = (

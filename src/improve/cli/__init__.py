@@ -37,6 +37,7 @@ COMMANDS: dict[str, str] = {
     "split": "curate",
     "retire": "curate",
     "restore": "curate",
+    "guard": "guard",
     "on": "switch",
     "off": "switch",
     "suggest-destination": "config",

@@ -14,20 +14,26 @@ from improve.workflow.here import Here
 
 if TYPE_CHECKING:
     from improve.hosts.base import Loaded
+    from improve.workflow.firing import Firing
+
+_NEWEST = 10
+"""Firings that are told of one rule."""
 
 
 @click.command("history", epilog="\b\nExample:\n  improve history use-uv-not-pip")
 @click.argument("rule_id")
 @json_option
 def history_command(rule_id: str, as_json: bool) -> int:
-    """Tell the whole story of one rule: evidence, wordings, decision, where it was written."""
+    """Tell the whole story of one rule: evidence, wordings, decision, where it was written, what its guard did."""
     from improve import escalate, report
+    from improve.workflow.firing import firings
 
     here = look_around()
     merge_what_waits(here)
     view = here.store.view()
     rule = view.rule(rule_id)
     decision = escalate.decide(rule, view.taxonomy, here.config.thresholds)
+    fired = [firing for firing in firings(here) if firing.rule_id == rule.id]
     if as_json:
         told = [{key: value for key, value in o._asdict().items() if value} for o in rule.observations]
         say(
@@ -37,13 +43,34 @@ def history_command(rule_id: str, as_json: bool) -> int:
                     **report.rule_as_data(rule, decision, view.taxonomy),
                     "observations": told,
                     "folded": [f._asdict() for f in rule.folded],
+                    "guard": rule.guard or None,
+                    "firings": [f._asdict() for f in fired],
                     "extra": rule.extra,
                 },
             )
         )
     else:
         say(report.history_text(rule, decision, view.taxonomy), newline=False)
+        _say_fired(rule.guard, fired)
     return 0
+
+
+def _say_fired(mode: str, fired: list[Firing]) -> None:
+    """Tell what a guard did, the newest of it."""
+    from improve.report import counted
+
+    if not (mode or fired):
+        return
+    say(f"  guard: {mode or 'off'}, {counted(sum(f.times for f in fired), 'firing')}")
+    for f in fired[:_NEWEST]:
+        say(f"    {visible(f.at[:16])}  {visible(_fired(f.mode, f.what, f.host, f.times))}")
+    if len(fired) > _NEWEST:
+        say(f"    and {len(fired) - _NEWEST} more, with: improve log")
+
+
+def _fired(mode: str, what: str, host: str, times: int) -> str:
+    done = {"deny": "denied", "warn": "warned of"}.get(mode, "observed")
+    return f"{done}: {what} ({host}{f', {times} times' if times > 1 else ''})"
 
 
 @click.command("log", epilog="\b\nExample:\n  improve log --limit 5")
@@ -79,6 +106,9 @@ def _line(event: dict[str, Any]) -> str:
             for o in event.get("observations", [])
         ]
         return visible("observed " + "; ".join(told))
+    if event["event"] == "fired":
+        mode, what, host = (str(event.get(name, "")) for name in ("mode", "what", "host"))
+        return visible(f"guard of {', '.join(event.get('rules', []))} {_fired(mode, what, host, 1)}")
     change = f"  [{event['change']}]" if "change" in event else ""
     return visible(f"{event['event']}  {event.get('title', '')}{change}")
 

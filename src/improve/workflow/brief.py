@@ -50,7 +50,7 @@ def text(here: Here, host: Host) -> str:
     unworded = waiting(here).count
     if not (found.missing or found.recurring or found.more or unworded):
         return ""
-    return worded(found, unworded, cap=cap)
+    return worded(found, unworded, cap=cap, enforced=host.dialect.denies != "none")
 
 
 def gathered(here: Here, host: Host, *, cap: int) -> Brief:
@@ -141,31 +141,41 @@ def _is_later(observation: Observation, written: Written) -> bool:
     return observation.date > written.date
 
 
-def worded(found: Brief, unworded: int, *, cap: int) -> str:
-    """Write the text, within *cap* characters."""
+def worded(found: Brief, unworded: int, *, cap: int, enforced: bool = False) -> str:
+    """Write the text, within *cap* characters.
+
+    Args:
+        enforced: the host stops calls that a guard denies, so rules with such a guard say that they are enforced.
+    """
     last = [wording_wanted(unworded)] if unworded else []
     heads = [STAMP, *([MISSING] if found.missing else []), *([RECURRING] if found.recurring else []), _MORE, *last]
     room = cap - _size(heads)
     # those a file says already come last, yet find room beside any number of others
-    again = _fitting(map(_again, found.recurring), room // 4 if found.missing else room)
-    listed = _fitting((f"- {_fact(rule)}" for rule in found.missing), room - _size(again))
+    again = _fitting((_again(entry, enforced) for entry in found.recurring), room // 4 if found.missing else room)
+    listed = _fitting((f"- {_fact(rule, enforced)}" for rule in found.missing), room - _size(again))
     more = found.more or len(listed) < len(found.missing)
     lines = [STAMP, *([MISSING, *listed] if listed else []), *([RECURRING, *again] if again else [])]
     return "\n".join([*lines, *([_MORE] if more else []), *last]) + "\n"
 
 
-def _again(entry: tuple[Rule, int, str]) -> str:
+def _again(entry: tuple[Rule, int, str], enforced: bool) -> str:
     """Name a rule by its id and its beginning: the whole stands in the file already."""
     rule, count, day = entry
     words = rule.text[:_BEGINNING].rpartition(" ")[0] if _plain(rule.text) else ""
-    return f"- {rule.id}{f' ({words} …)' if words else ''}: {count}× since {day}"
+    mark = "enforced, " if _denied(rule, enforced) else ""
+    return f"- {rule.id}{f' ({words} …)' if words else ''}: {mark}{count}× since {day}"
 
 
-def _fact(rule: Rule) -> str:
+def _denied(rule: Rule, enforced: bool) -> bool:
+    """Say whether a call against a rule is denied; a guard that only watches must not change what an agent does."""
+    return enforced and rule.guard == "deny" and rule.check is not None
+
+
+def _fact(rule: Rule, enforced: bool) -> str:
     count = occasions(rule._replace(observations=tuple(o for o in rule.observations if o.provenance != "import")))
     when = _shown(rule.last_reinforced or rule.created)
     how_often = f"said {count} times, last {when}" if count > 1 else f"said once, {when}" if count else f"since {when}"
-    return f"{rule.text} ({how_often})"
+    return f"{rule.text} ({how_often}{'; enforced' if _denied(rule, enforced) else ''})"
 
 
 def _shown(said: str) -> str:
