@@ -43,6 +43,8 @@ class Edit:
         self._behind: dict[str, tuple[str, str]] = {}
         self._open = True
         self._torn = False
+        self._from_head = 0
+        """Bytes of comments at the end of the head that go behind an entry again."""
 
     @property
     def index(self) -> Index:
@@ -180,6 +182,9 @@ class Edit:
             if comments and old.endswith("\n" + comments):  # they went to the rule above when this one was dropped
                 self._texts[key] = (left, at, old.removesuffix(comments))
                 text += comments
+        elif comments and self.view.snapshot.data[:start].endswith(comments.encode()):  # they went to the head
+            self._from_head = len(comments.encode())
+            text += comments
         self.index.reorder([(other + 1, row) for row, other, _ in self.index.shas() if other > order])
         [new] = self.index.insert([self._fresh(item, order + 1, 0)])
         self._texts[new] = (at, at, text)
@@ -245,8 +250,15 @@ class Edit:
         if self._places:
             line["projects"] = {key: list(place or Place()) for key, place in self._places.items()}
         journal.append(self.home.journal, line, durable=durable)
-        if not self.changed:
-            return
+        if self.changed:
+            self._write(data, start)
+
+    def save(self) -> None:
+        """Write the file and the index without a word in the journal: it tells of them with another file."""
+        if self.changed:
+            self._write(*self._assembled())
+
+    def _write(self, data: bytes, start: int) -> None:
         files.replace(self.view.snapshot, data, mode_if_new=0o600)
         noted = False
         with contextlib.suppress(sqlite3.Error, OSError, Irregular):
@@ -266,7 +278,7 @@ class Edit:
             parts += [whole[at:left], text.encode()]
             at = right
         parts.append(whole[at : shape.end])
-        front, tail = data[: shape.start], data[shape.end :]
+        front, tail = data[: shape.start - self._from_head], data[shape.end :]
         if self._new:
             front = document.before_first(front, shape)
             last = next((part[-1:] for part in reversed(parts) if part), b"\n")

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 from improve import files
 from improve.folder import close_quietly, explained
 
-CHANGE_SETS = ("applied", "confirmed", "merged", "split", "set", "retired", "restored", "seeded")
+CHANGE_SETS = ("applied", "confirmed", "merged", "split", "set", "retired", "restored", "archived", "seeded")
 """Events that `undo` takes back."""
 INTERNAL = ("applying", "undoing", "cut off", "backup")
 """Events for improve itself: what it is about to do, and where a rebuild starts."""

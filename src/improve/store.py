@@ -42,6 +42,8 @@ class Store:
         """Says why nothing may be recorded or written now; empty when it may."""
         self.keeps = True
         """Whether the index and copies of what others wrote are kept on the disk; else nothing at all is written."""
+        self.copies = True
+        """Whether copies of what others wrote are kept: a rebuild of rules.yaml starts from them."""
 
     def view(self) -> View:
         """Read the store; brings the index up to date when rules.yaml is not what it was.
@@ -89,20 +91,30 @@ class Store:
         files.private_directory(self.home.state)
         with self._lock(timeout):
             files.sweep(self.home.path)
-            snapshot = self._read()
-            view = self._with_index(lambda found: self._held(snapshot, found), snapshot)
-            if not view.editable:
-                raise NeedsRepair(self.home.rules, [f"line {view.shape.key_line}: {_NOT_EDITABLE}"], rebuild=True)
-            from improve.edit import Edit  # what only writing commands need is loaded by them
-
-            edit = Edit(self, view, now)
-            try:
+            with self.edit_held(now) as edit:
                 yield edit
-            except sqlite3.Error as exc:
-                what = f"cannot use the index in {self.home.cache}: {exc}; nothing was written"
-                raise EnvironmentFailure(f"{what}. Check the disk, then run it again") from exc
-            finally:
-                edit.close()
+
+    @contextlib.contextmanager
+    def edit_held(self, now: datetime) -> Iterator[Edit]:
+        """As `edit`, for whoever holds the lock already: another file of the same home is changed with it.
+
+        Raises:
+            NeedsRepair: the file cannot be read or edited.
+        """
+        snapshot = self._read()
+        view = self._with_index(lambda found: self._held(snapshot, found), snapshot)
+        if not view.editable:
+            raise NeedsRepair(self.home.rules, [f"line {view.shape.key_line}: {_NOT_EDITABLE}"], rebuild=True)
+        from improve.edit import Edit  # what only writing commands need is loaded by them
+
+        edit = Edit(self, view, now)
+        try:
+            yield edit
+        except sqlite3.Error as exc:
+            what = f"cannot use the index in {self.home.cache}: {exc}; nothing was written"
+            raise EnvironmentFailure(f"{what}. Check the disk, then run it again") from exc
+        finally:
+            edit.close()
 
     def _lock(self, timeout: float) -> contextlib.AbstractContextManager[None]:
         return locks.lock(os.path.realpath(self.home.path), directory=self.home.state, timeout=timeout)
@@ -136,7 +148,7 @@ class Store:
         if looks and found.meta("looks") != looks and looks == _looks(self.home.rules):
             with contextlib.suppress(sqlite3.Error, Unusable), found.writing():
                 found.set_meta("looks", looks)
-        if found.meta("foreign") and self.keeps:
+        if found.meta("foreign") and self.keeps and self.copies:
             self._back_up_when_free(snapshot, found)
         return _view(snapshot, found)
 
@@ -145,7 +157,7 @@ class Store:
         found.begin()
         try:
             self._sync(snapshot, snapshot.sha, found)
-            if found.meta("foreign"):
+            if found.meta("foreign") and self.copies:
                 from improve import backup
 
                 with contextlib.suppress(ImproveError, OSError):

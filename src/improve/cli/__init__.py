@@ -31,6 +31,8 @@ COMMANDS: dict[str, str] = {
     "log": "look",
     "domains": "look",
     "stale": "look",
+    "resolve": "archive",
+    "budget": "archive",
     "where": "look",
     "set": "curate",
     "merge": "curate",

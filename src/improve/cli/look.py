@@ -156,8 +156,12 @@ def domains_command(as_json: bool) -> int:
 @click.option("--days", type=click.IntRange(min=0), default=90, show_default=True, help="Not needed for so many days.")
 @json_option
 def stale_command(days: int, as_json: bool) -> int:
-    """List active rules that nobody has needed for a long time."""
+    """List active rules that nobody has needed for a long time, those that are worth least by now first.
+
+    An occasion is worth half as much after each half-life (`half_life` in config.yaml, 60 days).
+    """
     from improve import report
+    from improve.rank import worth
     from improve.workflow import curate
 
     here = look_around()
@@ -170,7 +174,13 @@ def stale_command(days: int, as_json: bool) -> int:
                 {
                     "days": days,
                     "rules": [
-                        {"id": rule.id, "rule": rule.text, "days": age, "last_reinforced": rule.last_reinforced}
+                        {
+                            "id": rule.id,
+                            "rule": rule.text,
+                            "days": age,
+                            "last_reinforced": rule.last_reinforced,
+                            "worth": worth(rule, here.today, here.config.half_life),
+                        }
                         for rule, age in found
                     ],
                 },
@@ -178,7 +188,9 @@ def stale_command(days: int, as_json: bool) -> int:
         )
         return 0
     for rule, age in found:
-        say(f"  {visible(rule.id)}\n    rule: {visible(rule.text)}\n    not needed for {report.counted(age, 'day')}")
+        left = f"worth {worth(rule, here.today, here.config.half_life):.2g} of an occasion by now"
+        days = report.counted(age, "day")
+        say(f"  {visible(rule.id)}\n    rule: {visible(rule.text)}\n    not needed for {days}, {left}")
     say(
         "Set one aside with: improve retire <id>"
         if found

@@ -169,6 +169,8 @@ def became(recorded: Recorded, said: str) -> str:
         "already there": f"matched {name} (merged by another command)",
         "named": f"matched {name} (as you said)",
         "settled": f"settled: {name}",
+        "archived": f"matched {name}, which is in the archive: this is from before it held, and was added there",
+        "back": f"{name} is back from the archive: it had held, and came up again",
         "matched": f"matched {name} (sure, {recorded.score:.2f}): {report.quoted(rule.text)}. "
         f"If it is another rule: improve split {report.shell(rule.id)} {dashes}{report.shell(said)}",
     }

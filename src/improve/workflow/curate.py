@@ -244,7 +244,13 @@ def retire(here: Here, rule_id: str, because: str = "") -> Changed:
 
 
 def restore(here: Here, rule_id: str) -> Changed:
-    """Make a retired or set-aside rule active again."""
+    """Make a retired, set-aside or archived rule active again."""
+    from improve.workflow import resolve
+
+    back = resolve.restore(here, rule_id)
+    if back is not None:
+        note = "it is out of the archive, with all its evidence; whether it holds is measured anew"
+        return Changed(back._replace(retired=True), back, (note,), f"restore {rule_id} from the archive")
     with here.store.edit(here.now) as edit:
         rule = edit.view.rule(rule_id)
         after = rule._replace(retired=False, retired_because="", rejected_at=0)
@@ -257,8 +263,10 @@ def restore(here: Here, rule_id: str) -> Changed:
 
 
 def stale(here: Here, days: int) -> list[tuple[Rule, int]]:
-    """List active rules that nobody has needed for a number of days, longest first."""
+    """List active rules that nobody has needed for a number of days, those that are worth least by now first."""
     from datetime import date
+
+    from improve.rank import rank
 
     view = here.store.view()
     today = here.now.date()
@@ -273,4 +281,4 @@ def stale(here: Here, days: int) -> list[tuple[Rule, int]]:
             continue
         if age >= days:
             found.append((row.rule, age))
-    return sorted(found, key=lambda pair: -pair[1])
+    return sorted(found, key=lambda pair: (rank(pair[0], here.config.half_life), -pair[1]))

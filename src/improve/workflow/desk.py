@@ -16,7 +16,7 @@ from improve.detectors.finding import NONE, SURE
 from improve.errors import Refused
 from improve.inbox import MATCHED, Candidate
 from improve.rule import UNKNOWN
-from improve.workflow.recurrence import count, project_at, rule_of
+from improve.workflow.recurrence import archived, count, project_at, rule_of
 from improve.workflow.taken import Taken
 
 if TYPE_CHECKING:
@@ -109,6 +109,13 @@ class Desk:
         known = self._bars.get(candidate.signal)
         return candidate.state == MATCHED or candidate.tier == SURE or not known or candidate.confidence >= known.bar
 
+    @cached_property
+    def _archive(self) -> View | None:
+        """The rules that had held; nothing is read where nothing was archived."""
+        from improve.workflow import archive
+
+        return archive.glance(self.here)
+
     def completed(self, candidate: Candidate) -> Candidate:
         """Give a candidate as it is kept: with its project, clean labels, and words without credentials."""
         found = self.place(candidate.cwd)
@@ -126,6 +133,8 @@ class Desk:
     def _judged(self, candidate: Candidate) -> Candidate:
         """Find the rule of a candidate; one that says it again is counted before it is put down as matched."""
         rule, sure = ("", False) if candidate.signal in _OF_THE_AGENT else rule_of(self.view, candidate)
+        if not rule and candidate.signal not in _OF_THE_AGENT and (back := archived(self._archive, candidate)):
+            rule, sure = back, True
         if rule and sure:
             count(self.here, candidate, rule, self.place(candidate.cwd))
             return candidate._replace(state=MATCHED, rule=rule, confidence=SURELY)

@@ -32,7 +32,8 @@ class Recorded(NamedTuple):
     message: str
     taxonomy: Taxonomy
     how: str
-    """`new`, `same wording`, `matched`, `named`, `settled` or `already there`."""
+    """`new`, `same wording`, `matched`, `named`, `settled`, `already there`, `back` (out of the archive) or
+    `archived` (added there)."""
     score: float = 1.0
     near: tuple[Likeness, ...] = ()
     contradicts: tuple[Likeness, ...] = ()
@@ -89,7 +90,10 @@ def _check_named(here: Here, pending: Pending) -> None:
             view = here.store.view()
         except ImproveError:
             return
-        view.rule(pending.same_as)
+        from improve.workflow import archive
+
+        if not archive.find(here, pending.same_as):
+            view.rule(pending.same_as)
 
 
 def _found_merged(edit: Edit, pending: Pending, path: str) -> Recorded | None:
@@ -139,9 +143,21 @@ def merge_waiting(here: Here, edit: Edit) -> tuple[dict[str, Recorded], dict[str
         )
     if done:
         edit.commit({"event": "observed", "observations": told})
+        _leave_the_archive(here, [recorded.rule.id for recorded in results.values() if recorded.how == "back"])
         for path in done:
             files.unlink(path)
     return results, refused
+
+
+def _leave_the_archive(here: Here, back: list[str]) -> None:
+    """Take rules that came back out of the archive; one that stays there too is passed over."""
+    if back:
+        import contextlib
+
+        from improve.workflow import archive
+
+        with contextlib.suppress(ImproveError, OSError):
+            archive.forget(here, back)
 
 
 def drain(here: Here) -> int:
@@ -160,13 +176,33 @@ def _merge(here: Here, edit: Edit, pending: Pending) -> Recorded | None:
         return _recorded(edit, row.rule, "already there")
     pending = register(here, edit, pending)
     if pending.same_as:
-        return _merge_named(edit, pending)
+        return _from_archive(here, edit, pending) or _merge_named(edit, pending)
     rule, how, score, likenesses = _match(edit, pending)
     if rule is None:
-        return _add_new(edit, pending, likenesses)
+        return _from_archive(here, edit, pending) or _add_new(edit, pending, likenesses)
     if pending.new:
         return _keep_apart(edit, pending, rule)
     return _reinforce(edit, rule, pending, how, score)
+
+
+def _from_archive(here: Here, edit: Edit, pending: Pending) -> Recorded | None:
+    """Bring back an archived rule that is named, or that these words say again: it did not hold after all."""
+    from improve.workflow import archive
+
+    there = archive.glance(here)
+    if there is None or edit.index.has_id(pending.same_as):
+        return None
+    if row := there.index.holder(pending.oid):  # a transcript that is read anew
+        return None if edit.index.has_id(row.rule.id) else _recorded(edit, row.rule, "already there")
+    named = pending.same_as or archive.named_in(there, pending.text, alike=not pending.new)
+    row = there.index.by_id(named) if named else None
+    if row is None or edit.index.has_id(named):
+        return None
+    if pending.date < archive.since(row.rule):
+        archive.put(here, _reinforced(row.rule, pending))
+        return _recorded(edit, row.rule, "archived")
+    rule = archive.bring_back(here, edit, named)
+    return _reinforce(edit, rule, pending, "back", 1.0) if rule else None
 
 
 def _match(edit: Edit, pending: Pending) -> tuple[Rule | None, str, float, list[Likeness]]:

@@ -64,6 +64,15 @@ def rule_of(view: View, candidate: Candidate) -> tuple[str, bool]:
     return "", False
 
 
+def archived(there: View | None, candidate: Candidate) -> str:
+    """Name the archived rule that a person's words surely say again; empty when there is none."""
+    from improve.workflow import archive
+
+    if there is None or len(candidate.text) > _SURE or {"?", "？"} & set(candidate.text):
+        return ""
+    return archive.named_in(there, candidate.text)
+
+
 def _recorded_in(rule: Rule, session: tuple[str, str]) -> bool:
     """Tell whether the agent recorded a rule in a session; what was accepted settles its own candidates alone."""
     return any((o.host, o.session) == session and o.provenance == "agent" for o in rule.observations)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from improve import inbox
 from improve.errors import Busy, ImproveError, Refused
 from improve.inbox import ACCEPTED, DISMISSED, MATCHED, Candidate
-from improve.workflow.recurrence import count, oid_of, pending_of, project_at, rule_of
+from improve.workflow import archive
+from improve.workflow.recurrence import archived, count, oid_of, pending_of, project_at, rule_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -154,10 +155,13 @@ def settle(here: Here, *, seconds: float = QUICK) -> int:
     if not waiting or here.off():
         return 0
     until, view, settled = time.monotonic() + seconds, here.store.view(), 0
+    shelf = archive.glance(here)
     for candidate in reversed(waiting):
         if time.monotonic() > until:
             break
         rule, sure = rule_of(view, candidate)
+        if not rule:
+            rule, sure = archived(shelf, candidate), True
         if not rule:
             continue
         held = view.index.holder(oid_of(candidate.key)) is not None

@@ -62,7 +62,14 @@ def undo(here: Here, *, dry_run: bool = False) -> Undone:
         with cutoff.all_or_nothing(here, edit, result.files):
             for snapshot, item in snapshots:
                 put_back(snapshot, item.after, existed=item.existed)
+            _archive_again(here, edit, event)
+            archived = event.get("before", {}) if event["event"] == "archived" else {}
+            back = [rule_id for rule_id in archived if edit.index.has_id(rule_id)]
             edit.commit(line, durable=True)
+        if back:
+            from improve.workflow import archive
+
+            archive.forget(here, back)
     with contextlib.suppress(ImproveError):  # all is taken back by now; an empty directory may stay
         for folder in _made(here, event):
             with contextlib.suppress(OSError):  # somebody put something there since, or took it away
@@ -197,6 +204,17 @@ def _forget(edit: Edit, rule_id: str, current: str | None, after: str | None, re
         edit.drop(rule_id)
     elif current is not None:
         result.notes.append(f"{rule_id} has new evidence since; it stays")
+
+
+def _archive_again(here: Here, edit: Edit, event: dict[str, Any]) -> None:
+    """Put back into the archive what was restored from it and goes from rules.yaml; there first, so none is lost."""
+    said = event.get("archive")
+    texts = {rule_id: text for rule_id, text in said.items() if isinstance(text, str)} if isinstance(said, dict) else {}
+    gone = {rule_id: text for rule_id, text in texts.items() if not edit.index.has_id(rule_id)}
+    if gone:
+        from improve.workflow import archive
+
+        archive.keep(here, gone)
 
 
 def _rule(text: str | None, indent: int) -> Rule:

@@ -1,0 +1,287 @@
+"""`resolve`, `restore` and what brings a rule back: nothing is lost, doubled, or done without a word."""
+
+from __future__ import annotations
+
+import json
+import os
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+
+from commands.conftest import Improve, Repository
+from improve.cli import run
+from improve.workflow import archive
+
+PNPM, DOCKER = "Use pnpm, never npm install", "Mount the docker socket read-only"
+PNPM_ID, DOCKER_ID = "use-pnpm-never-npm-install", "mount-the-docker-socket-read-only"
+
+
+def ago(days: int) -> str:
+    """Give a day so long ago."""
+    return str(date.today() - timedelta(days=days))
+
+
+def judged(rules: Path, rule_id: str, state: str = "held", *, since: int = 40, exposed: int = 9) -> None:
+    """Type a verdict into the entry of a rule, as verify would write it."""
+    before, mark, rest = rules.read_text(encoding="utf-8").partition(f"- id: {rule_id}\n")
+    entry, following, later = rest.partition("\n- id:")
+    said = f"  verdict:\n    state: {state}\n"
+    said += f"    at: {ago(1)}T10:00:00+00:00\n    since: {ago(since)}\n    exposed: {exposed}\n"
+    rules.write_text(
+        before + mark + entry.rstrip("\n") + "\n" + said.rstrip("\n") + (following or "\n") + later, encoding="utf-8"
+    )
+
+
+@pytest.fixture
+def shelf(home: Path) -> Path:
+    """The archive.yaml of the fenced store."""
+    return home / ".agent-improvement" / "archive.yaml"
+
+
+@pytest.fixture
+def shop(improve: Improve, repository: Repository, rules: Path) -> Path:
+    """A project with two written rules, of which the first has held for 40 days."""
+    root = repository("shop", agents="# Shop\n")
+    for rule in (PNPM, DOCKER):
+        improve("observe", rule, "--domain", "tool-usage", cwd=root)
+        improve("observe", rule, "--domain", "tool-usage", cwd=root)
+    improve("escalate", "--apply", cwd=root)
+    judged(rules, PNPM_ID)
+    return root
+
+
+def active(improve: Improve, shop: Path) -> set[str]:
+    """Name the rules of the active set."""
+    return {rule["id"] for rule in improve("status", "--json", "--budget", "0", cwd=shop).json["rules"]}
+
+
+def test_what_has_held_for_thirty_days_is_proposed_and_nothing_else(improve: Improve, shop: Path) -> None:
+    """`resolve` without an id names the rule, its days and the command, and changes nothing."""
+    said = improve("resolve").out
+    assert f"held for 40 days  {PNPM_ID}" in said and DOCKER_ID not in said
+    assert f"improve resolve {PNPM_ID}" in said
+    assert active(improve, shop) == {PNPM_ID, DOCKER_ID}
+    assert [r["days"] for r in improve("resolve", "--json").json["due"]] == [40]
+
+
+def test_an_archived_rule_keeps_its_evidence_and_its_line(
+    improve: Improve, shop: Path, rules: Path, shelf: Path
+) -> None:
+    """The entry moves as it stands, byte for byte; the line in the instruction file goes on doing its work."""
+    entry = archive_entry(rules, PNPM_ID)
+    agents = (shop / "AGENTS.md").read_bytes()
+    assert f"Archived: {PNPM_ID}" in improve("resolve", PNPM_ID).out
+    assert active(improve, shop) == {DOCKER_ID}
+    assert archive_entry(shelf, PNPM_ID) == entry
+    assert PNPM_ID not in rules.read_text(encoding="utf-8")
+    assert (shop / "AGENTS.md").read_bytes() == agents
+
+
+def archive_entry(path: Path, rule_id: str) -> str:
+    """Cut one entry out of a file."""
+    rest = path.read_text(encoding="utf-8").partition(f"- id: {rule_id}\n")[2]
+    return rest.partition("\n- id:")[0].rstrip("\n")
+
+
+def test_undo_brings_both_files_back_byte_for_byte(improve: Improve, shop: Path, rules: Path, shelf: Path) -> None:
+    """After `undo` rules.yaml and the instruction file are what they were, and the archive has no copy."""
+    rules.write_text(
+        rules.read_text(encoding="utf-8").replace(f"- id: {DOCKER_ID}", f"# mine: of docker\n- id: {DOCKER_ID}"),
+        encoding="utf-8",
+    )
+    before, agents = rules.read_bytes(), (shop / "AGENTS.md").read_bytes()
+    improve("resolve", PNPM_ID, "--prune")
+    assert (shop / "AGENTS.md").read_bytes() != agents
+    improve("undo")
+    assert (rules.read_bytes(), (shop / "AGENTS.md").read_bytes()) == (before, agents)
+    assert PNPM_ID not in shelf.read_text(encoding="utf-8")
+    assert improve("resolve", "--json").json["in_archive"] == []
+
+
+def test_prune_removes_our_line_and_no_other(improve: Improve, shop: Path) -> None:
+    """`--prune` shows the diff and takes our bullet out; the other rule's stays."""
+    said = improve("resolve", PNPM_ID, "--prune").out
+    assert f"-- {PNPM}" in said
+    text = (shop / "AGENTS.md").read_text()
+    assert PNPM not in text and DOCKER in text
+
+
+def test_prune_leaves_a_line_that_somebody_edited(improve: Improve, shop: Path, shelf: Path) -> None:
+    """A reworded bullet is a person's: it stays, the answer says so, and the archive still knows the place."""
+    agents = shop / "AGENTS.md"
+    agents.write_text(agents.read_text().replace(PNPM, PNPM + ", ever"))
+    said = improve("resolve", PNPM_ID, "--prune").out
+    assert "stays: it does not stand there as we wrote it" in said
+    assert PNPM + ", ever" in agents.read_text()
+    assert str(agents) in shelf.read_text(encoding="utf-8")
+
+
+def test_what_still_recurs_is_refused(improve: Improve, shop: Path, rules: Path) -> None:
+    """A recurring rule is not archived, named or not; exit code 3 and the command that sets it aside."""
+    judged(rules, DOCKER_ID, "recurring")
+    assert f"improve retire {DOCKER_ID}" in improve("resolve", DOCKER_ID, code=3).err
+    improve("resolve", "--held")
+    assert active(improve, shop) == {DOCKER_ID}
+
+
+def test_a_guarded_rule_is_refused(improve: Improve, shop: Path, rules: Path) -> None:
+    """What a guard enforces stays, for archiving would end that without a word."""
+    rules.write_text(
+        rules.read_text(encoding="utf-8").replace(
+            "  verdict:", "  check:\n    tool: shell\n    deny:\n    - npm install\n  guard: deny\n  verdict:"
+        ),
+        encoding="utf-8",
+    )
+    assert "Turn it off first" in improve("resolve", PNPM_ID, code=3).err
+    assert improve("resolve", "--json").json["due"] == []
+
+
+def test_a_rule_without_proof_is_archived_with_a_word(improve: Improve, shop: Path) -> None:
+    """A person may archive what was never measured; the answer says that nothing was proved."""
+    assert "without proof that it held" in improve("resolve", DOCKER_ID).out
+
+
+@pytest.mark.parametrize("words", [PNPM, "use pnpm, never `npm install`!"])
+def test_a_new_correction_brings_an_archived_rule_back(
+    improve: Improve, shop: Path, rules: Path, shelf: Path, words: str
+) -> None:
+    """Saying it again restores the rule with all its evidence and one occasion more, and says so."""
+    improve("resolve", PNPM_ID)
+    said = improve("observe", words, cwd=shop).out
+    assert f"{PNPM_ID} is back from the archive" in said
+    found = next(r for r in improve("status", "--json", cwd=shop).json["rules"] if r["id"] == PNPM_ID)
+    assert found["count"] == 3 and found["confirmed"]
+    assert PNPM_ID not in shelf.read_text(encoding="utf-8")
+    assert "verdict" not in archive_entry(rules, PNPM_ID)
+
+
+def test_another_correction_leaves_the_archive_alone(improve: Improve, shop: Path, shelf: Path) -> None:
+    """A rule that says something else becomes one of its own."""
+    improve("resolve", PNPM_ID)
+    before = shelf.read_bytes()
+    improve("observe", "Use tabs in Makefiles", cwd=shop)
+    assert shelf.read_bytes() == before
+    assert PNPM_ID not in active(improve, shop)
+
+
+def test_the_id_of_an_archived_rule_can_be_named(improve: Improve, shop: Path) -> None:
+    """`observe --same-as` with an archived id brings that rule back."""
+    improve("resolve", PNPM_ID)
+    assert "is back from the archive" in improve("observe", "no npm please", "--same-as", PNPM_ID, cwd=shop).out
+
+
+def test_restore_brings_a_rule_back_and_undo_archives_it_again(
+    improve: Improve, shop: Path, rules: Path, shelf: Path
+) -> None:
+    """`restore` needs no new occasion; `undo` of it puts the same bytes into the archive."""
+    improve("resolve", PNPM_ID)
+    archived, left = shelf.read_bytes(), rules.read_bytes()
+    assert "out of the archive" in improve("restore", PNPM_ID).out
+    assert active(improve, shop) == {PNPM_ID, DOCKER_ID}
+    improve("undo")
+    assert (rules.read_bytes(), archive_entry(shelf, PNPM_ID)) == (
+        left,
+        archived.decode().partition(f"- id: {PNPM_ID}\n")[2].rstrip("\n"),
+    )
+
+
+def test_restore_of_what_is_nowhere_says_so(improve: Improve, shop: Path) -> None:
+    """An id that neither file has is exit code 7."""
+    improve("restore", "no-such-rule", code=7)
+
+
+def test_a_kill_between_the_two_files_loses_and_doubles_nothing(
+    improve: Improve, shop: Path, rules: Path, shelf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the rule in both files it is active once; the next resolve moves it, and the archive has it once."""
+    before = rules.read_bytes()
+    improve("resolve", PNPM_ID)
+    rules.write_bytes(before)  # as if the kill had come right after the archive was written
+    assert active(improve, shop) == {PNPM_ID, DOCKER_ID}
+    assert improve("resolve", "--json").json["in_archive"] == []
+    assert "back from the archive" not in improve("observe", PNPM, cwd=shop).out
+    improve("resolve", PNPM_ID)
+    assert shelf.read_text(encoding="utf-8").count(f"- id: {PNPM_ID}\n") == 1
+    assert PNPM_ID not in rules.read_text(encoding="utf-8")
+
+
+def test_a_failure_of_the_second_file_leaves_the_first_one_harmless(
+    improve: Improve, shop: Path, rules: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When rules.yaml cannot be written the instruction file has its line again and the rule is active."""
+    from improve import files
+
+    agents, real = (shop / "AGENTS.md").read_bytes(), files.replace
+
+    def failing(snapshot: files.Snapshot, *args: object, **named: object) -> object:
+        if snapshot.path == str(rules):
+            raise OSError(28, "No space left on device", str(rules))
+        return real(snapshot, *args, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(files, "replace", failing)
+    assert run(["resolve", PNPM_ID, "--prune"]) == 5
+    monkeypatch.setattr(files, "replace", real)
+    assert (shop / "AGENTS.md").read_bytes() == agents
+    assert active(improve, shop) == {PNPM_ID, DOCKER_ID}
+
+
+def test_an_archive_edited_by_hand_stays_as_it_is_typed(improve: Improve, shop: Path, shelf: Path, rules: Path) -> None:
+    """Comments, keys of one's own and another indent survive the next rule that comes in, and the one that leaves."""
+    mine = (
+        "# my archive\nversion: 2\nrules:\n  # an old friend\n  - id: old-friend\n    rule: 'Water the plants'\n"
+        "    domain: unknown\n    mood: fine\n    observations: []\n"
+    )
+    shelf.write_text(mine, encoding="utf-8")
+    improve("resolve", PNPM_ID)
+    assert shelf.read_text(encoding="utf-8").startswith(mine)
+    improve("restore", PNPM_ID)
+    assert shelf.read_text(encoding="utf-8") == mine
+    assert "is back" in improve("observe", "Water the plants", cwd=shop).out
+    assert "mood: fine" in rules.read_text(encoding="utf-8")
+
+
+def test_a_broken_archive_is_named_with_its_line_and_nothing_is_written_over_it(
+    improve: Improve, shop: Path, shelf: Path, rules: Path
+) -> None:
+    """Exit code 6 for what needs the archive; recording goes on without it."""
+    shelf.write_text("version: 2\nrules:\n- id: x\n  rule: [unclosed\n", encoding="utf-8")
+    before, store = shelf.read_bytes(), rules.read_bytes()
+    said = improve("resolve", PNPM_ID, code=6).err
+    assert "archive.yaml" in said and "line" in said and "doctor --fix" not in said
+    assert (shelf.read_bytes(), rules.read_bytes()) == (before, store)
+    improve("observe", "Use tabs in Makefiles", cwd=shop)
+    assert shelf.read_bytes() == before
+
+
+def test_nothing_is_archived_while_improve_is_off(improve: Improve, shop: Path, shelf: Path) -> None:
+    """Off means off: exit code 3 and no archive."""
+    improve("off")
+    improve("resolve", "--held", code=3)
+    assert not shelf.exists()
+
+
+def test_the_journal_tells_of_it(improve: Improve, shop: Path) -> None:
+    """`log` shows that a rule was archived, and the record of it can be undone by its change."""
+    improve("resolve", PNPM_ID)
+    [event] = improve("log", "--limit", "1", "--json").json["events"]
+    assert (event["event"], event["rules"]) == ("archived", [PNPM_ID])
+
+
+def test_evidence_that_is_read_anew_brings_nothing_back(improve: Improve, shop: Path, home: Path) -> None:
+    """An observation that an archived rule has already is known by its identity: a second reading counts nothing."""
+    improve("resolve", PNPM_ID)
+    journal = (home / ".agent-improvement" / "journal.jsonl").read_text().splitlines()
+    first = next(json.loads(line) for line in journal if '"observed"' in line)
+    from improve import clock, spool
+    from improve.workflow.here import Here
+
+    here = Here.from_environment(os.environ, clock.now())
+    old = spool.Pending(oid=first["observations"][0]["oid"], at=ago(50) + "T10:00:00+00:00", date=ago(50), text=PNPM)
+    spool.put(here.home.spool, old)
+    assert active(improve, shop) == {DOCKER_ID}
+    early = old._replace(oid="another0now1", project="github.com/acme/shop")
+    spool.put(here.home.spool, early)
+    assert active(improve, shop) == {DOCKER_ID}
+    kept = archive.find(here, PNPM_ID)
+    assert kept is not None and len(kept.observations) == 3
