@@ -11,15 +11,17 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from improve.deed import Deed, Entry, Loaded, joined
 from improve.errors import Busy, EnvironmentFailure
-from improve.session import SHELL, Call
 
 if TYPE_CHECKING:
     import sqlite3
+
+__all__ = ["Damaged", "Deed", "Entry", "Ledger", "Loaded", "Part", "put_aside"]
 
 FILE = "ledger.db"
 _APPLICATION, _VERSION = 0x696D7276, 1
@@ -39,66 +41,6 @@ CREATE TABLE cursor (path BLOB PRIMARY KEY, stamp TEXT NOT NULL, begin INTEGER N
 _COLUMNS = (
     "host, name, session, path, project, cwd, started, ended, headless, parent, messages, deeds, cut, opening, body"
 )
-
-
-class Deed(NamedTuple):
-    """One call of a tool, as far as a check can ask about it."""
-
-    at: str
-    """ISO 8601 with zone, UTC; empty where the host records none."""
-    kind: str
-    """`shell`, `edit`, `write`, `read` or `other`, as in `session`."""
-    subject: str
-    """The command line, or the path."""
-    added: str = ""
-    """The text that an edit or a write puts in, its beginning."""
-    failed: bool = False
-    ended: str = ""
-    """`person`, `rule` or `interrupted` when it did not come to its end."""
-
-    @property
-    def call(self) -> Call:
-        """Give the call as a check asks about it; the host's own names of its arguments are not kept."""
-        named = {"command": self.subject} if self.kind == SHELL else {"file_path": self.subject}
-        given = {**named, "content": self.added} if self.added else named
-        return Call("", self.kind, self.kind, self.subject, given)
-
-
-class Loaded(NamedTuple):
-    """An instruction file as the host would have loaded it when the session was read."""
-
-    path: str
-    state: str
-    """As in `hosts.base.Loaded`; after `unknown:` when the file was changed between the session and its reading, so
-    that what it said in the session is not known: the text is that of the reading."""
-    digest: str
-    """Names its text in the ledger; see `Ledger.text`. Empty when nothing of it reaches the model."""
-
-
-class Entry(NamedTuple):
-    """One session."""
-
-    host: str
-    session: str
-    path: str
-    """The transcript."""
-    project: str
-    """Key of the project; `unknown` outside of any."""
-    cwd: str
-    started: str
-    ended: str
-    """ISO 8601 with zone, UTC."""
-    headless: bool
-    parent: str
-    """The session that started it as its subagent; empty for one a person sat at."""
-    messages: int
-    """A person's messages."""
-    asked: tuple[tuple[str, str], ...]
-    """A person's messages: moment and words, shortened."""
-    deeds: tuple[Deed, ...]
-    loaded: tuple[Loaded, ...]
-    cut: int = 0
-    """Calls that were left out because the session has too many: its oldest ones."""
 
 
 class Part(NamedTuple):
@@ -156,7 +98,7 @@ class Ledger:
         for _, numbers in self._ask(query, host, since, until, until, project, project).fetchall():
             found = [part.entry for number in numbers.split(",") if (part := self._numbered(int(number)))]
             if found:
-                yield _joined(found)
+                yield joined(found)
 
     def count(self) -> int:
         """Count the sessions."""
@@ -265,7 +207,9 @@ def _explained(path: str, error: sqlite3.Error) -> EnvironmentFailure | Busy:
 
     said = str(error).partition("\n")[0]
     if not isinstance(error, sqlite3.OperationalError) and isinstance(error, sqlite3.DatabaseError):
-        return Damaged(f"{path} is damaged ({said}); what is known of past sessions was not read. Move it away")
+        return Damaged(
+            f"{path} is damaged ({said}); what is known of past sessions was not read. Move it away, then run this again"
+        )
     if "locked" in said:
         return Busy(f"{path} is in use by another process; nothing was written to it. Run it again")
     return EnvironmentFailure(
@@ -294,6 +238,7 @@ def _is_ours(connection: sqlite3.Connection, path: str) -> bool:
 
     try:
         connection.execute("PRAGMA trusted_schema=OFF")
+        connection.execute("PRAGMA cache_spill=OFF")  # else a long reading would lock out whoever reads the ledger
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
@@ -350,49 +295,3 @@ def _part(row: tuple[Any, ...]) -> Part:
         asked, tuple(map(Deed._make, body["deeds"])), loaded, cut,
     )  # fmt: skip
     return Part(entry, name, opening, tuple((id, at) for id, at in body["pending"]))
-
-
-def _joined(found: list[Entry]) -> Entry:
-    """Tell a session once that lies in several transcripts: what stands in both was copied."""
-    if len(found) == 1:
-        return found[0]
-    found.sort(key=lambda e: (-len(e.deeds), -e.messages, e.path))
-    first, asked, deeds = found[0], list(found[0].asked), list(found[0].deeds)
-    messages = first.messages
-    for other in found[1:]:
-        fresh = unlike(other.asked, (words for _, words in asked), lambda said: said[1])
-        messages, asked = messages + len(fresh), [*asked, *fresh]
-        deeds += without(other.deeds, deeds)
-    return first._replace(
-        started=min(e.started for e in found),
-        ended=max(e.ended for e in found),
-        headless=all(e.headless for e in found),
-        messages=messages,
-        asked=tuple(sorted(asked)),
-        deeds=tuple(sorted(deeds, key=lambda deed: deed.at)),
-        loaded=first.loaded or next((e.loaded for e in found if e.loaded), ()),
-        cut=max(e.cut for e in found),
-    )
-
-
-def without(deeds: Iterable[Deed], known: Iterable[Deed]) -> list[Deed]:
-    """Leave out what is among the known: the same call at the same moment, as often as it is there."""
-    return unlike(deeds, map(_same, known), _same)
-
-
-def _same(deed: Deed) -> tuple[str, ...]:
-    return deed[:4]
-
-
-def unlike(items: Iterable[Any], known: Iterable[object], key: Any) -> list[Any]:
-    """Leave out items whose keys are among the known ones, each as often as it is there."""
-    from collections import Counter
-
-    left, fresh = Counter(known), []
-    for item in items:
-        named = key(item)
-        if left[named] > 0:
-            left[named] -= 1
-        else:
-            fresh.append(item)
-    return fresh

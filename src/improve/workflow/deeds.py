@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from improve.ledger import Deed
+from improve.deed import Deed
 from improve.redact import redact
 from improve.session import AGENT, EDIT, PERSON, SHELL, TOOL, WRITE, Call, Result, Session, Turn
 
@@ -26,6 +26,8 @@ _FIELDS = (
 )  # fmt: skip
 """Names that hosts give to what an edit or a write puts in."""
 _FILE = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
+_USUAL = re.compile(r"20\d\d-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{3}Z", re.ASCII)
+"""A moment as most hosts write it; of what looks like one and is none nothing is computed."""
 _HUNK = re.compile(r"^(?:@@ |--- |\+\+\+ |\*\*\* |<<<<<<< |-------? ?SEARCH)", re.MULTILINE)
 
 
@@ -177,12 +179,12 @@ def utc(text: str) -> str:
     """Give a moment in UTC, ISO 8601; empty when it is none.
 
     >>> utc("2026-03-01T10:00:00.123Z"), utc("2026-03-01T11:00:00+01:00"), utc("yesterday")
-    ('2026-03-01T10:00:00.123+00:00', '2026-03-01T10:00:00+00:00', '')
+    ('2026-03-01T10:00:00.123+00:00', '2026-03-01T10:00:00.000+00:00', '')
     """
-    if len(text) == 24 and text[-1] == "Z" and text[10] == "T" and text[:4].isdigit():
-        return text[:-1] + "+00:00"  # as most hosts write it
+    if _USUAL.fullmatch(text):
+        return text[:-1] + "+00:00"
     try:
         at = datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError, OSError):
         return ""
-    return at.isoformat(timespec="milliseconds" if at.microsecond else "seconds")
+    return at.isoformat(timespec="milliseconds")

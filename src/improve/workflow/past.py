@@ -14,7 +14,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from improve import cursors, transcripts
-from improve.ledger import Damaged, Deed, Entry, Ledger, Part, put_aside, unlike, without
+from improve.deed import Deed, Entry, unlike, without
+from improve.ledger import Damaged, Ledger, Part, put_aside
 from improve.rule import UNKNOWN, Check
 from improve.transcripts.base import Unreadable
 from improve.workflow.deeds import MOST_ASKED, Kept, utc
@@ -284,14 +285,10 @@ def _opening(kept: Kept) -> str:
 
 def calls(ledger: Ledger, check: Check) -> Iterator[tuple[Entry, Deed, tuple[str, ...]]]:
     """Give the past calls that a check hits, with the parts that it denies, oldest session first."""
+    sieve = Sieve({"": check})
     for entry in ledger.entries():
-        for deed, found in struck(entry, {"": check}):
+        for deed, found in sieve.of(entry):
             yield entry, deed, found[""]
-
-
-def struck(entry: Entry, checks: Mapping[str, Check]) -> Iterator[tuple[Deed, dict[str, tuple[str, ...]]]]:
-    """Give the calls of a session that some checks hit: by the name of the check, the parts that it denies."""
-    yield from Sieve(checks).of(entry)
 
 
 class Sieve:
