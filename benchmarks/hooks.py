@@ -1,6 +1,6 @@
 """Time the hooks, run as a host runs them, against the bare interpreter.
 
-    python benchmarks/hooks.py [--rules 10000] [--runs 21]
+    python benchmarks/hooks.py [--rules 10000] [--guards 200] [--runs 21]
 
 The command is the one `install` writes, given to `sh -c` with an event on standard input. Every figure is a ratio of
 medians measured side by side in this run, of wall time and of processor time, which a busy machine disturbs less;
@@ -25,12 +25,19 @@ from speed import environment, make_store
 TASK = "please add a retry helper to the client"
 CORRECTION = "no, use uv here, never pip install"
 LONG = "no, that is wrong: " + "the handler in src/api/handlers/orders.py must not swallow the error. " * 12
+QUIET = {"tool_name": "Bash", "tool_input": {"command": "git status --short && ls -la src | head -20"}}
+EDIT = {
+    "tool_name": "Edit",
+    "tool_input": {"file_path": "/x/a.py", "old_string": "a\n" * 400, "new_string": "b\n" * 400},
+}
+HIT = {"tool_name": "Bash", "tool_input": {"command": "cd api && pip install -r requirements.txt"}}
 
 
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--rules", type=int, default=10_000)
+    parser.add_argument("--guards", type=int, default=200)
     parser.add_argument("--runs", type=int, default=21)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -40,7 +47,7 @@ def main() -> None:
 def measure(base: Path, options: argparse.Namespace) -> None:
     """Run everything interleaved, so that a slow moment of the machine hits all alike."""
     env, quiet = environment(base, "home"), environment(base, "quiet")
-    repo = prepared(base, [env, quiet], options.rules)
+    repo = prepared(base, [env, quiet], options)
     cases = cases_in(repo)
     times: dict[str, list[Spent]] = {name: [] for name in ("python -c pass", *cases)}
     for run in range(options.runs):
@@ -53,27 +60,33 @@ def measure(base: Path, options: argparse.Namespace) -> None:
     report(times, options)
 
 
-def prepared(base: Path, homes: list[dict[str, str]], rules: int) -> Path:
+def prepared(base: Path, homes: list[dict[str, str]], options: argparse.Namespace) -> Path:
     """Make each home's store and launcher, and a project with an instruction file."""
     repo = base / "repo"
     subprocess.run(["git", "init", "-q", str(repo)], check=True)
     subprocess.run(["git", "-C", str(repo), "remote", "add", "origin", "https://github.com/acme/p1.git"], check=True)
     (repo / "CLAUDE.md").write_text("# Rules\n\n" + "- Keep functions short and name things well\n" * 40)
     for env in homes:
-        make_store(Path(env["AGENT_IMPROVEMENT_HOME"]), rules)
+        make_store(Path(env["AGENT_IMPROVEMENT_HOME"]), options.rules, guards=options.guards)
         (Path(env["HOME"]) / ".claude").mkdir()
         for argv in (["install", "claude-code"], ["status"]):
             subprocess.run([sys.executable, "-m", "improve", *argv], env=env, cwd=repo, check=True, capture_output=True)
+    time.sleep(2.5)  # a file that changed just now is read again each time
+    said = {"cwd": str(repo), **QUIET}
+    once(["sh", "-c", command(homes[0], "pre-tool")], json.dumps(said).encode(), homes[0], repo)
     return repo
 
 
-def cases_in(repo: Path) -> dict[str, tuple[str, dict[str, str]]]:
+def cases_in(repo: Path) -> dict[str, tuple[str, dict[str, object]]]:
     """Name the events that are timed."""
-    here = {"cwd": str(repo), "source": "startup"}
+    here: dict[str, object] = {"cwd": str(repo), "source": "startup"}
     return {
         "prompt, a task": ("prompt", {**here, "prompt": TASK}),
         "prompt, a correction": ("prompt", {**here, "prompt": CORRECTION}),
         "prompt, a long correction with paths": ("prompt", {**here, "prompt": LONG}),
+        "pre-tool, no guard concerned": ("pre-tool", {**here, **QUIET}),
+        "pre-tool, an edit": ("pre-tool", {**here, **EDIT}),
+        "pre-tool, a guard is hit": ("pre-tool", {**here, **HIT}),
         "stop": ("stop", here),
         "session-start": ("session-start", here),
     }

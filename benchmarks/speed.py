@@ -47,10 +47,14 @@ def sentences(count: int) -> list[str]:
     return list(made)
 
 
-def make_store(home: Path, count: int) -> None:
-    """Write a rules.yaml of so many rules, one in four seen twice and half of those written."""
+def make_store(home: Path, count: int, *, guards: int = 0) -> None:
+    """Write a rules.yaml of so many rules, one in four seen twice and half of those written.
+
+    Args:
+        guards: so many of them, all through the file, deny a command of the shell everywhere.
+    """
     from improve import document, entry
-    from improve.rule import Observation, Rule, Written
+    from improve.rule import Check, Observation, Rule, Written
 
     domains = ["testing", "code-style", "api-design", "unknown"]
     rules = []
@@ -73,6 +77,10 @@ def make_store(home: Path, count: int) -> None:
         rules.append(
             Rule(f"rule-{number}", text, domains[number % 4], "2026-10-01", "2026-10-01", seen, written_to=written)
         )
+    for number in range(guards):
+        at = number * (count // guards)
+        given = Check("shell", ("pip install",) if number == guards // 2 else (f"tool-{number} install|add",))
+        rules[at] = rules[at]._replace(check=given, guard="deny", explicit_scope="global")
     body = "".join(entry.render(rule) for rule in rules).encode()
     home.mkdir(parents=True)
     (home / "rules.yaml").write_bytes(document.template().replace(b"rules: []\n", b"rules:\n") + body)
