@@ -97,6 +97,4 @@ def test_the_index_lists_what_was_needed_lately_before_what_was_needed_often_onc
     ]
     for number, rule in enumerate(rules, 1):
         index.insert([of_entry(Entry(rule), Taxonomy(), escalate.Thresholds(), place=(number, b"", 1))])
-        [of_entry(Entry(r), Taxonomy(), escalate.Thresholds(), place=p) for r, p in zip(rules, place, strict=True)]
-    )
     assert [row.rule.id for row in index.active(None)] == ["costly", "a-lately", "b-lately", "often"]

@@ -189,8 +189,8 @@ def stale_command(days: int, as_json: bool) -> int:
         return 0
     for rule, age in found:
         left = f"worth {worth(rule, here.today, here.config.half_life):.2g} of an occasion by now"
-        days = report.counted(age, "day")
-        say(f"  {visible(rule.id)}\n    rule: {visible(rule.text)}\n    not needed for {days}, {left}")
+        unused = f"not needed for {report.counted(age, 'day')}"
+        say(f"  {visible(rule.id)}\n    rule: {visible(rule.text)}\n    {unused}, {left}")
     say(
         "Set one aside with: improve retire <id>"
         if found
