@@ -26,15 +26,16 @@ _OUR_LINES = (
     "yes → one English imperative", "no (a task, a question, something", "Keep it as a rule? [", "Counted for ",
     "Dismissed: C", "Scheduled every night", "Scheduled every Sunday", "Scheduled with ", "Nothing is scheduled. With",
     "A candidate of a kind waits only when", "No guard is on.", "only a person turns a guard on or off",
+    "A check that is tried", "The calls it hits, the newest first", "No rule has a check yet",
 )  # fmt: skip
 """How lines begin that we print, without what stands before the first word."""
 _OUR_WORDS = (
     "with: improve ", "as a rule: improve ", "of them: improve ", "here: improve ", " yet: improve inbox",
     "/bin/improve ", " → improve ", ", for a session that starts in ", ": improve review", ": improve inbox --stats",
-    " may hold a correction that a rule should keep",
+    " may hold a correction that a rule should keep", " per 1,000 calls (95 %: ",
 )  # fmt: skip
 _BESIDE = (
-    "rule: ", "domain: ", "count: ", "escalation: ", "decision: ", "mentioned: ", "+",
+    "rule: ", "check: ", "domain: ", "count: ", "escalation: ", "decision: ", "mentioned: ", "+",
     "loaded  ", "hidden  ", "scoped  ", "later   ", "cut     ", "off     ",
     "the agent had: ", "as a rule: ", "near: ", "said in ", "agent: ", "person: ", "phrased: ",
 )  # fmt: skip

@@ -207,9 +207,7 @@ def _explained(path: str, error: sqlite3.Error) -> EnvironmentFailure | Busy:
 
     said = str(error).partition("\n")[0]
     if not isinstance(error, sqlite3.OperationalError) and isinstance(error, sqlite3.DatabaseError):
-        return Damaged(
-            f"{path} is damaged ({said}); what is known of past sessions was not read. Move it away, then run this again"
-        )
+        return Damaged(f"{path} is damaged ({said}); no past sessions were read. Move it away, then run this again")
     if "locked" in said:
         return Busy(f"{path} is in use by another process; nothing was written to it. Run it again")
     return EnvironmentFailure(

@@ -459,6 +459,23 @@ def test_a_file_that_was_changed_after_the_session_is_marked(home: Path, reposit
     assert [file.state for file in entry.loaded if file.path == str(shop / "AGENTS.md")] == ["unknown:loaded"]
 
 
+@pytest.mark.parametrize(("pause", "loads_again"), [(timedelta(minutes=5), False), (timedelta(hours=3), True)])
+def test_a_session_that_is_resumed_loads_its_files_again(
+    home: Path, repository: Repository, pause: timedelta, loads_again: bool
+) -> None:
+    """What a session loaded stays as it was while it goes on; resumed after hours it loads what is there then."""
+    shop = repository("shop", agents="- Use uv.\n")
+    os.utime(shop / "AGENTS.md", (1_700_000_000, 1_700_000_000))
+    codex = Codex(home, shop).types("go").answers("done")
+    [first], _ = read()
+    (shop / "AGENTS.md").write_text("- Use tabs.\n")
+    os.utime(shop / "AGENTS.md", (1_700_000_001, 1_700_000_001))
+    codex.at += pause
+    codex.types("go on").answers("done")
+    [second], _ = read()
+    assert (second.loaded != first.loaded) is loads_again
+
+
 def test_of_a_directory_that_is_gone_nothing_is_known(home: Path, tmp_path: Path) -> None:
     """A session in a directory that was deleted is told without instruction files."""
     Codex(home, tmp_path / "gone").corrected()

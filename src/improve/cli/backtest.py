@@ -117,8 +117,10 @@ def _tried(
 
 
 def _told(here: Here, tested: Tested, limit: int) -> list[str]:
-    title = f"{tested.rule_id}: {one_line(tested.text, _WIDTH)}" if tested.rule_id else "A check that is tried"
-    lines = [title, f"  check: {one_line(_worded(tested.check), _WIDTH)}"]
+    lines = (
+        [tested.rule_id, f"  rule: {one_line(tested.text, _WIDTH)}"] if tested.rule_id else ["A check that is tried"]
+    )
+    lines.append(f"  check: {one_line(_worded(tested.check), _WIDTH)}")
     if tested.written:
         day = tested.written[:10]
         lines += [f"  before {day}: {_share(tested.before)}", f"  since then:        {_share(tested.after)}"]
@@ -146,21 +148,24 @@ def _worded(check: Check) -> str:
 
 
 def _share(share: Share) -> str:
+    from improve.report import counted
+
     if not share.calls:
         return "no calls are known"
     low, high = share.interval
-    where = f" in {share.sessions:,} {'session' if share.sessions == 1 else 'sessions'}" if share.hit else ""
+    where = f" in {counted(share.sessions, 'session')}" if share.hit else ""
     return f"{share.rate:.2f} per 1,000 calls (95 %: {low:.2f} to {high:.2f}), {share.hit:,} of {share.calls:,}{where}"
 
 
 def _group(here: Here, group: Group) -> list[str]:
-    last = group.hits[0]
-    often = f"{group.times:,} times in {group.sessions:,} sessions" if group.times > 1 else "once"
-    lines = [f"    {one_line(group.part, _WIDTH)}  ({often}, last {last.at[:10]})"]
-    for hit in group.hits[:2]:
-        subject = one_line(here.short(hit.subject), _WIDTH)
-        where = f"{hit.at[:16].replace('T', ' ')} {hit.host} {hit.session[:8]} {hit.project}"
-        lines.append(f"      {visible(where)}: {subject}")
+    from improve.report import counted
+
+    often = f"{group.times:,} times in {counted(group.sessions, 'session')}" if group.times > 1 else "once"
+    lines = [f"       {one_line(here.short(group.part), _WIDTH)}  ({often})"]
+    for hit in list({hit.subject: hit for hit in reversed(group.hits)}.values())[:-3:-1]:
+        where = f"{hit.at[:16].replace('T', ' ')}  {hit.host} {hit.session[:8]}, {hit.project}"
+        whole = "" if hit.subject == group.part else f": {one_line(here.short(hit.subject), _WIDTH)}"
+        lines.append(f"         {visible(where)}{whole}")
     return lines
 
 

@@ -220,6 +220,7 @@ class _Reading:
             entry, pending = _unlike(entry, other), ()
         if not (entry.messages or entry.deeds):  # the copy of a session, with nothing of its own
             return None
+        entry = entry._replace(loaded=self.loading.at(entry.host, entry.cwd, entry.started))
         return part._replace(entry=entry, pending=pending)
 
     def _part(self, session: Session, source: Source, name: str, kept: Kept) -> Part:
@@ -230,7 +231,7 @@ class _Reading:
         entry = Entry(
             session.host, session.id, source.path, place.key if place else UNKNOWN, session.cwd, started, ended,
             session.headless, session.parent, kept.messages, tuple(kept.asked), (),
-            self.loading.at(session.host, session.cwd, started), kept.cut,
+            (), kept.cut,
         )  # fmt: skip
         return Part(entry, name, _opening(kept))
 
