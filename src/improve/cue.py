@@ -26,6 +26,9 @@ _OUR_LINES = (
     "yes → one English imperative", "no (a task, a question, something", "Keep it as a rule? [", "Counted for ",
     "Dismissed: C", "Scheduled every night", "Scheduled every Sunday", "Scheduled with ", "Nothing is scheduled. With",
     "A candidate of a kind waits only when", "No guard is on.", "only a person turns a guard on or off",
+    "Recurring (hard rules that are written", "Recurring rules (hard rules that are written", "Archived: ",
+    "Nothing has held for ", "In the archive: ", "What might leave first", "Nothing was measured yet for ",
+    "recurring        ", "held             ", "not enough data  ", "Verified ",
     "A check that is tried", "The calls it hits, the newest first", "No rule has a check yet",
 )  # fmt: skip
 """How lines begin that we print, without what stands before the first word."""

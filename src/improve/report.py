@@ -74,6 +74,7 @@ def rule_as_data(rule: Rule, decision: Decision, taxonomy: Taxonomy) -> dict[str
         "aliases": list(rule.aliases),
         "near": list(rule.near),
         "flags": list(flags(rule.text)),
+        "verdict": {key: value for key, value in rule.verdict._asdict().items() if value} if rule.verdict else None,
     }
 
 
@@ -95,10 +96,37 @@ def rule_block(rule: Rule, taxonomy: Taxonomy) -> str:
     kind = taxonomy.kind(rule.domain)
     return (
         f"  {visible(rule.id)}\n"
-        f"    rule: {visible(rule.text)}\n{_odd(rule)}"
+        f"    rule: {visible(rule.text)}\n{_odd(rule)}{_again(rule)}"
         f"    count: {occasions(rule)} ({cross}, domain={visible(rule.domain)} [{kind}])\n"
         f"    escalation: {visible(rule.escalation or 'none')}, written_to: {len(rule.written_to)} files\n"
     )
+
+
+CAUSES = {
+    "not-written": "not written where it happens",
+    "not-loaded": "not loaded there",
+    "cut": "cut off by a cap",
+    "contradicted": "contradicted",
+    "vague": "too vague to check",
+    "ignored": "loaded and clear, but ignored",
+}
+"""Why a rule recurs, for people."""
+
+
+def recurs(rule: Rule) -> str:
+    """Say how often the mistake of a written rule is still made; empty unless it clearly is."""
+    told = rule.verdict
+    if told is None or told.state != "recurring":
+        return ""
+    since = min((w.date[:10] for w in rule.written_to if w.date), default=told.since)
+    return f"{told.failed} of {counted(told.exposed, 'session')} since {since}"
+
+
+def _again(rule: Rule) -> str:
+    """Mark a rule that recurs, with its cause."""
+    said = recurs(rule)
+    cause = CAUSES.get(rule.verdict.cause, "") if said and rule.verdict else ""
+    return f"    recurring: {visible(said)}{f' ({cause})' if cause else ''}\n" if said else ""
 
 
 def _odd(rule: Rule) -> str:
@@ -113,7 +141,11 @@ def _odd(rule: Rule) -> str:
 
 def status_text(rules: Iterable[tuple[Rule, Decision]], taxonomy: Taxonomy, *, total: int, budget: int) -> str:
     """List active rules: confirmed ones as hard rules, tentative ones after, as many as the budget holds."""
-    heads = ("Confirmed (hard rules):\n", "Tentative (apply, do not enforce):\n")
+    heads = (
+        "Recurring (hard rules that are written and still not followed):\n",
+        "Confirmed (hard rules):\n",
+        "Tentative (apply, do not enforce):\n",
+    )
     blocks = ((rule, rule_block(rule, taxonomy)) for rule, _ in rules)
     return _listed(blocks, heads, total=total, budget=budget)
 
@@ -122,17 +154,26 @@ def status_markdown(rules: Iterable[tuple[Rule, Decision]], *, total: int, budge
     """List active rules as Markdown bullets with their ids."""
     from improve.wording import as_bullet
 
-    heads = ("## Confirmed rules (hard rules)\n\n", "## Tentative rules (apply, do not enforce)\n\n")
-    blocks = ((rule, f"- {visible(as_bullet(rule.text))} `{visible(rule.id)}`\n") for rule, _ in rules)
+    heads = (
+        "## Recurring rules (hard rules that are written and still not followed)\n\n",
+        "## Confirmed rules (hard rules)\n\n",
+        "## Tentative rules (apply, do not enforce)\n\n",
+    )
+    blocks = ((rule, f"- {visible(as_bullet(rule.text))} `{visible(rule.id)}`{_often(rule)}\n") for rule, _ in rules)
     return _listed(blocks, heads, total=total, budget=budget)
 
 
-def _listed(blocks: Iterable[tuple[Rule, str]], heads: tuple[str, str], *, total: int, budget: int) -> str:
-    """Put blocks under the heading for written or for other rules, at least one and no more than the budget holds."""
+def _often(rule: Rule) -> str:
+    said = recurs(rule)
+    return f" ({visible(said)})" if said else ""
+
+
+def _listed(blocks: Iterable[tuple[Rule, str]], heads: tuple[str, str, str], *, total: int, budget: int) -> str:
+    """Put blocks under the heading for recurring, written or other rules, at least one and no more than the budget holds."""
     out: list[str] = []
     used, group = 0, ""
     for rule, block in blocks:
-        head = heads[not rule.written_to]
+        head = heads[0 if recurs(rule) else 1 if rule.written_to else 2]
         if head != group:
             block = ("\n" if out else "") + head + block
         if budget and used + len(block) > budget and out:

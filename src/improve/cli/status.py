@@ -55,7 +55,8 @@ Examples:
 def status_command(project: str, everything: bool, form: str, budget: int, host: str, as_json: bool) -> int:
     """Show the active rules for this project: confirmed ones are hard rules, tentative ones follow.
 
-    Ranked by occasions, then severity, then how recently they were needed.
+    Those that are written and recur all the same come first. Within each group the order is that of their occasions, of
+    which each is worth half as much after 60 days, then of severity.
     """
     from improve import report
 

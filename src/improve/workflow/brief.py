@@ -71,7 +71,7 @@ def gathered(here: Here, host: Host, *, cap: int) -> Brief:
             if cap < 0:
                 break
     again = [(rule, *_since_written(rule)) for rule in there]
-    recurring = tuple(sorted((entry for entry in again if entry[1]), key=lambda entry: -entry[1]))
+    recurring = tuple(sorted((entry for entry in again if entry[1] or _recurs(entry[0])), key=_most_often))
     return Brief(tuple(missing), recurring, cap < 0 or looked == MANY or looked > len(missing) + len(there))
 
 
@@ -129,6 +129,16 @@ def _since_written(rule: Rule) -> tuple[int, str]:
     return occasions(rule._replace(observations=after, folded=())), last.date
 
 
+def _recurs(rule: Rule) -> bool:
+    return rule.verdict is not None and rule.verdict.state == "recurring"
+
+
+def _most_often(entry: tuple[Rule, int, str]) -> tuple[bool, int]:
+    """Put what is proved to recur first, each by how often."""
+    rule, count, _ = entry
+    return not _recurs(rule), -max(count, rule.verdict.failed if rule.verdict else 0)
+
+
 def _is_later(observation: Observation, written: Written) -> bool:
     """Compare moments; where one of them is not known, days: the same day says nothing."""
     if observation.at and written.at:
@@ -163,7 +173,10 @@ def _again(entry: tuple[Rule, int, str], enforced: bool) -> str:
     rule, count, day = entry
     words = rule.text[:_BEGINNING].rpartition(" ")[0] if _plain(rule.text) else ""
     mark = "enforced, " if _denied(rule, enforced) else ""
-    return f"- {rule.id}{f' ({words} …)' if words else ''}: {mark}{count}× since {day}"
+    told = rule.verdict if _recurs(rule) else None
+    often = f"in {told.failed} of {told.exposed} sessions" if told else f"{count}×"
+    day = min((w.date for w in rule.written_to if w.date), default=day) if told else day
+    return f"- {rule.id}{f' ({words} …)' if words else ''}: {mark}{often} since {day}"
 
 
 def _denied(rule: Rule, enforced: bool) -> bool:
