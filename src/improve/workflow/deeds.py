@@ -48,8 +48,10 @@ class Kept:
         self.first, self.last = "", ""
         self.read = 0
         """Turns of any kind."""
+        self.unanswered = -1
+        """Where the last turn lies when it is a call: what becomes of it may be told without its name."""
         self._rows = [list(deed) for deed in deeds]
-        self._known = {tuple(row[:4]) for row in self._rows if row[0]}
+        self._known = {tuple(row[:4]): row for row in self._rows if row[0]}
         self._latest = latest
         self._size = sum(map(_size, self._rows))
         self._pending: dict[str, list[list[Any]]] = {}
@@ -60,12 +62,13 @@ class Kept:
     def take(self, session: Session) -> None:
         """Read the turns of a session."""
         for turn in session:
-            self.read += 1
+            self.read, self.unanswered = self.read + 1, -1
             if turn.who == AGENT:
                 if calls := turn.calls:
                     at = self._moment(turn.at)
                     for call in calls:
                         self._call(call, at)
+                    self.unanswered = turn.offset if at else -1
             elif turn.who == TOOL:
                 if turn.failed:  # what went well is known without reading it
                     for result in turn.results:
@@ -98,10 +101,10 @@ class Kept:
         for kind, subject, added in parts(call):
             most = COMMAND if kind == SHELL else NAME
             row = [at, kind, self._clean(subject, most), self._clean(added, ADDED), False, ""]
-            if not at or tuple(row[:4]) not in self._known:  # else a copy of what was read before
-                rows.append(row)
-        self._rows += rows
-        self._size += sum(map(_size, rows))
+            rows.append(self._known.get(tuple(row[:4]), row))
+            if rows[-1] is row:  # else it was read before
+                self._rows.append(row)
+                self._size += _size(row)
         self._pending.pop("", None)  # without an id a result is that of the call before it
         self._pending[call.id] = rows
         if len(self._pending) > _OPEN:

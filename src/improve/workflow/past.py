@@ -193,35 +193,38 @@ class _Reading:
             name = session.id or _stand_in(reader, session, order)
             grown = (bool(begin) and reader.grows) or name in seen
             seen.add(name)
-            if part := self._session(session, source, name, grown=grown):
+            part, unanswered = self._session(session, source, name, grown=grown)
+            if part:
                 self.ledger.keep(part)
             self._bad += len(session.bad)
             end = max(end, session.offset)
+            if reader.grows and unanswered >= 0:
+                end = unanswered
         if passed and not (reader.grows and seen):  # what is passed over while improve is off is read when it is on
             return -1
         return end if reader.grows or reader.clock else 0
 
-    def _session(self, session: Session, source: Source, name: str, *, grown: bool) -> Part | None:
-        """Read a session; None when it has nothing new to tell."""
+    def _session(self, session: Session, source: Source, name: str, *, grown: bool) -> tuple[Part | None, int]:
+        """Read a session: None when it has nothing new to tell; and where it ends in a call, else -1."""
         before = self.ledger.part(session.host, name, source.path) if grown else None
         latest = utc(_plus(source, _LATER))
         known = (before.entry.deeds, before.pending) if before else ()
         kept = Kept(*known, latest=latest, cut=before.entry.cut if before else 0)
         kept.take(session)
         deeds, pending = kept.deeds()
-        if not kept.read or not (kept.messages or deeds):
-            return None
+        if not (kept.messages or deeds):
+            return None, kept.unanswered
         part = self._part(session, source, name, kept)
         entry = part.entry._replace(deeds=deeds)
         if before:
             entry = self._added(before.entry, entry, kept)
-            return before._replace(entry=entry, pending=pending)
+            return before._replace(entry=entry, pending=pending), kept.unanswered
         for other in self.ledger.opened_alike(part):
             entry, pending = _unlike(entry, other), ()
         if not (entry.messages or entry.deeds):  # the copy of a session, with nothing of its own
-            return None
+            return None, kept.unanswered
         entry = entry._replace(loaded=self.loading.at(entry.host, entry.cwd, entry.started))
-        return part._replace(entry=entry, pending=pending)
+        return part._replace(entry=entry, pending=pending), kept.unanswered
 
     def _part(self, session: Session, source: Source, name: str, kept: Kept) -> Part:
         written = source.written.isoformat(timespec="milliseconds")
