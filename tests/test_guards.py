@@ -332,6 +332,19 @@ def test_a_late_check_lets_pass(here: Guarding) -> None:
     assert "not done after" in here.log()[0]
 
 
+def test_while_the_rules_are_read_those_before_hold(here: Guarding) -> None:
+    """Where reading the rules takes too long, calls do not wait for it again and again: the guards before hold."""
+    assert here.call(INSTALL).reason
+    here.keep(rule(text="Use uv from now on"))
+    slow = {"BEFORE": "import time\nfrom improve.workflow import guarded\nguarded.compiled = lambda *_: time.sleep(5)"}
+    assert here.call(INSTALL, env=slow).out == ""
+    assert "not done after" in here.log()[0]
+    assert "never pip" in here.call(INSTALL, env=slow).reason
+    (late,) = here.user.rglob("guards.late")
+    late.unlink()
+    assert "from now on" in here.call(INSTALL).reason
+
+
 # --- the journal ---
 
 

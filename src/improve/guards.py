@@ -36,7 +36,8 @@ _STORM = 60.0
 """Seconds within which the same part of a call again is the same storm."""
 _KEPT = 4096
 """Counts of repetitions that are kept."""
-_DEEPEST = 64
+_PATIENCE = 120.0
+"""Seconds after which a process that reads the rules is given up."""
 
 
 class Guard(Frozen):
@@ -95,6 +96,36 @@ def load(home: Home, looking: str | None = None) -> tuple[Guard, ...] | None:
         return tuple(map(_guard, said["guards"]))
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
         return None
+
+
+def late(home: Home, now: float) -> bool:
+    """Say whether the rules took too long to read for a hook, so that another process is at it."""
+    try:
+        return 0 <= now - os.stat(_late(home)).st_mtime < _PATIENCE
+    except OSError:
+        return False
+
+
+def be_late(home: Home) -> bool:
+    """Note that; says whether it could be noted."""
+    try:
+        os.makedirs(home.cache, mode=0o700, exist_ok=True)
+        with open(_late(home), "w", encoding="utf-8"):
+            return True
+    except OSError:
+        return False
+
+
+def in_time(home: Home) -> None:
+    """Take the note back: the guards were made."""
+    try:
+        os.unlink(_late(home))
+    except OSError:
+        return
+
+
+def _late(home: Home) -> str:
+    return os.path.join(home.cache, "guards.late")
 
 
 def _guard(said: list[Any]) -> Guard:

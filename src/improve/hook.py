@@ -47,14 +47,23 @@ def _give_up(argv: list[str]) -> None:
     """End at the deadline; the line in the log must not take long either."""
     event.after(0.05, lambda: os._exit(0))
     _log(argv, TimeoutError(f"not done after {event.DEADLINE} s"))
-    if argv[1:2] in (
-        ["session-start"],
-        ["pre-tool"],
-    ):  # a rules.yaml that was changed a lot is read by another process, once
+    if argv[1:2] in (["session-start"], [PRE_TOOL]):
         from improve import paths
 
-        _drain_detached(paths.find_home(os.environ))
+        # a rules.yaml that was changed a lot is read by another process, once
+        home = paths.find_home(os.environ)
+        if argv[1] != PRE_TOOL:
+            _detached(home, "drain", "--quiet")
+        elif _first_to_be_late(home):
+            _detached(home, "guard")
     os._exit(0)
+
+
+def _first_to_be_late(home: Home) -> bool:
+    """Say whether nobody is at reading the rules already; calls go on being made meanwhile."""
+    from improve import clock, guards
+
+    return not guards.late(home, clock.seconds()) and guards.be_late(home)
 
 
 def answer(argv: list[str], said: dict[str, Any]) -> str:
@@ -148,7 +157,10 @@ class _Call:
 
         if not os.path.lexists(self.home.rules):
             return ()
-        found = guards.load(self.home, guards.seen(self.home, clock.seconds()))
+        now = clock.seconds()
+        found = guards.load(self.home, guards.seen(self.home, now))
+        if found is None and guards.late(self.home, now):  # they are being made: those before hold until then
+            found = guards.load(self.home)
         if found is not None:
             return found
         from improve.workflow.guarded import compiled
@@ -235,7 +247,7 @@ class _Call:
 
         here = Here(os.environ, clock.now(), self.cwd, self.home)
         if here.heard or here.spooled:
-            _drain_detached(self.home)
+            _detached(self.home, "drain", "--quiet")
         text = brief.text(here, self.host)
         if (named := fingerprint(text, 24)) == unless:
             return ""
@@ -335,14 +347,14 @@ def refusal(host: Host, reason: str) -> str:
     return quick.dumps(shapes[host.dialect.denies])
 
 
-def _drain_detached(home: Home) -> None:
-    """Let another process take in what waits: it outlives this one and holds none of its files open."""
+def _detached(home: Home, *argv: str) -> None:
+    """Let another process do what takes longer: it outlives this one and holds none of its files open."""
     program = home.program
     if os.name != "posix" or not os.access(program, os.X_OK):
         return
     nothing = os.open(os.devnull, os.O_RDWR)
     actions = [(os.POSIX_SPAWN_DUP2, nothing, number) for number in (0, 1, 2)]
-    os.posix_spawn(program, [program, "drain", "--quiet"], os.environ, file_actions=actions, setsid=True)
+    os.posix_spawn(program, [program, *argv], os.environ, file_actions=actions, setsid=True)
 
 
 def _log(argv: list[str], exc: BaseException) -> None:

@@ -53,6 +53,7 @@ def listed(here: Here) -> list[Guarded]:
     """List the rules with a guard, in the order of the file, with what the guards did."""
     counts = _counts(here)
     view = here.store.view()
+    compiled(here)  # a hook that had no time for it waits for this
     return [_guarded(here, row.rule, view, counts) for row in view.index.guarded()]
 
 

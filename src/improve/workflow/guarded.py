@@ -34,8 +34,9 @@ def compiled(here: Here, trouble: Callable[[BaseException], None] = _silent) -> 
     except NeedsRepair as exc:
         trouble(exc)
         found = guards.load(here.home) or ()
-    if looking and looking == guards.seen(here.home, clock.seconds()):
-        _keep(here, guards.written(found, looking))
+    same = looking == guards.seen(here.home, clock.seconds())
+    _keep(here, guards.written(found, looking if same else ""))  # unsettled ones answer only for who cannot wait
+    guards.in_time(here.home)
     return found
 
 
