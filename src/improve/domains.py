@@ -100,6 +100,11 @@ def guess(text: str, domains: Collection[str]) -> tuple[str, float] | None:
     return ranked[0], round(first / (first + second) * first / (first + 1.0), 2)
 
 
+def strengths(word: str) -> dict[str, float]:
+    """Say for which domains a concept speaks, and how strongly."""
+    return _words().get(word, {})
+
+
 def _points(text: str, domains: Collection[str]) -> dict[str, float]:
     """Add up what each word says, the heaviest clause counting most; a word said in passing counts less."""
     rule = prepare(text)
