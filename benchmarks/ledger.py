@@ -54,6 +54,7 @@ from datetime import UTC, datetime
 from improve.rule import Check
 from improve.workflow import past
 from improve.workflow.here import Here
+from improve.workflow.sieve import Sieve
 ledger, _ = past.bring_up_to_date(Here.from_environment(os.environ, datetime.now(UTC).astimezone()))
 words = ("pip install", "npm install", "git push --force", "rm -rf", "sudo", "curl", "docker run", "git add .", "yarn",
     "make clean", "git reset --hard", "chmod 777", "kill -9", "npx", "poetry add", "pytest", "sed -i", "cat", "wget",
@@ -61,7 +62,7 @@ words = ("pip install", "npm install", "git push --force", "rm -rf", "sudo", "cu
 checks = {word: Check("shell", (word,)) for word in words}
 begin = time.perf_counter()
 calls = hits = 0
-sieve = past.Sieve(checks)
+sieve = Sieve(checks)
 for entry in ledger.entries():
     calls += len(entry.deeds)
     hits += sum(len(found) for _, found in sieve.of(entry))

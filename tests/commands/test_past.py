@@ -224,6 +224,22 @@ def test_broken_characters_do_not_stop_anything(home: Path, shop: Path) -> None:
     assert subjects(entry)[-1] == "ls" and not covered.unreadable
 
 
+def test_a_file_may_be_named_after_no_text_at_all(home: Path, shop: Path) -> None:
+    """A transcript whose name is no UTF-8 is told and found again as any other."""
+    claude = Claude(home, shop).types("go").runs("one")
+    odd = claude.path.with_name(os.fsdecode(b"\xff\xfe.jsonl"))
+    data = claude.path.read_bytes().replace(b'"sessionId": ', b'"unnamed": ')
+    claude.path.unlink()
+    with odd.open("wb") as stream:
+        stream.write(data)
+    [first], covered = read()
+    with odd.open("ab") as stream:
+        stream.write(data.replace(b'"uuid": "', b'"uuid": "1').replace(b"one", b"two"))
+    [second], again = read()
+    assert (covered.read, again.read, covered.unreadable) == (1, 1, ())
+    assert subjects(first) == ["one"] and second.path == str(odd) and second.messages == 2
+
+
 def test_texts_are_shortened(home: Path, shop: Path) -> None:
     """A command keeps 2,000 characters, a message 500."""
     Claude(home, shop).types("word " * 400).runs("echo " + "ab " * 4_000)

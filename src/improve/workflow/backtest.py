@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from improve.errors import Refused, UsageError
 from improve.rule import Check, Rule
-from improve.workflow.past import Sieve
+from improve.workflow.sieve import Sieve
 
 if TYPE_CHECKING:
     from improve.ledger import Deed, Entry, Ledger

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -190,7 +190,7 @@ class _Reading:
             if self.desk.is_off(session.host, session.cwd):
                 passed = order
                 continue
-            name = session.id or _stand_in(reader, session, order)
+            name = _printable(session.id or _stand_in(reader, session, order))
             grown = (bool(begin) and reader.grows) or name in seen
             seen.add(name)
             part, unanswered = self._session(session, source, name, grown=grown)
@@ -255,6 +255,11 @@ class _Reading:
         )
 
 
+def _printable(name: str) -> str:
+    """Give a name that can be stored: a file may be named after no text at all."""
+    return name.encode("utf-8", "backslashreplace").decode()
+
+
 def _stand_in(reader: Reader, session: Session, order: int) -> str:
     """Name a session that has no id: by what stays when its transcript grows."""
     return "\0".join((session.path, session.cwd) if reader.grows else (session.path, session.started, str(order)))
@@ -289,32 +294,9 @@ def _opening(kept: Kept) -> str:
 
 def calls(ledger: Ledger, check: Check) -> Iterator[tuple[Entry, Deed, tuple[str, ...]]]:
     """Give the past calls that a check hits, with the parts that it denies, oldest session first."""
+    from improve.workflow.sieve import Sieve
+
     sieve = Sieve({"": check})
     for entry in ledger.entries():
         for deed, found in sieve.of(entry):
             yield entry, deed, found[""]
-
-
-class Sieve:
-    """Several checks at once: of most calls, a look for a few words tells that none of them hits."""
-
-    def __init__(self, checks: Mapping[str, Check]) -> None:
-        from improve.check import needles
-
-        self._checks = [(name, check, tuple(n.lower() for n in needles(check))) for name, check in checks.items()]
-
-    def of(self, entry: Entry) -> Iterator[tuple[Deed, dict[str, tuple[str, ...]]]]:
-        """Give the calls of a session that are hit, and by which checks."""
-        from improve.check import haystack, hits
-
-        for deed in entry.deeds:
-            call = deed.call
-            text = haystack(call)
-            found: dict[str, tuple[str, ...]] = {}
-            for name, check, words in self._checks:
-                if words and not any(word in text for word in words):
-                    continue
-                if parts := hits(check, call):
-                    found[name] = parts
-            if found:
-                yield deed, found
