@@ -99,9 +99,9 @@ class Guarding:
         text = head + "rules:\n" + "".join(map(entry.render, rules))
         (self.store / "rules.yaml").write_text(text, encoding="utf-8")
 
-    def argv(self, host: str = "claude-code") -> list[str]:
+    def argv(self, host: str = "claude-code", event: str = "pre-tool") -> list[str]:
         """Give the command of the hook."""
-        return [sys.executable, "-I", "-S", "-c", PRELUDE, host, "pre-tool"]
+        return [sys.executable, "-I", "-S", "-c", PRELUDE, host, event]
 
     def env(self, **more: str) -> dict[str, str]:
         """Give its environment."""
@@ -110,12 +110,20 @@ class Guarding:
         return {**given, **({"STANDS_IN": "1"} if STANDS_IN else {}), **more}
 
     def call(
-        self, command: str = "", *, host: str = "claude-code", said: object = None, env: Any = None, **more: Any
+        self,
+        command: str = "",
+        *,
+        host: str = "claude-code",
+        event: str = "pre-tool",
+        said: object = None,
+        env: Any = None,
+        **more: Any,
     ) -> Told:
         """Ask about a call: of the shell, unless something else is said."""
-        event = {"cwd": str(self.app), "session_id": "s-1", "tool_name": "Bash", "tool_input": {"command": command}}
-        data = said if isinstance(said, bytes) else json.dumps({**event, **more}).encode()
-        done = subprocess.run(self.argv(host), input=data, env=self.env(**(env or {})), capture_output=True, timeout=20)
+        usual = {"cwd": str(self.app), "session_id": "s-1", "tool_name": "Bash", "tool_input": {"command": command}}
+        data = said if isinstance(said, bytes) else json.dumps({**usual, **more}).encode()
+        given = self.env(**(env or {}))
+        done = subprocess.run(self.argv(host, event), input=data, env=given, capture_output=True, timeout=20)
         return Told(done.stdout.decode("ascii"), done.stderr.decode(), done.returncode)
 
     def fired(self) -> list[dict[str, Any]]:

@@ -416,10 +416,22 @@ def test_every_host_is_answered_in_its_form(here: Guarding, name: str) -> None:
             place = place.setdefault(part, {})
         place[last] = value
     told = here.call(host=name, said=json.dumps(said).encode())
-    assert bool(told.out) == (dialect.denies != "none" or dialect.warns != "none")
+    assert bool(told.out) == (dialect.denies != "none" or (dialect.warns != "none" and not dialect.warn_event))
     if told.out:
         assert "Use uv, never pip" in told.out
         assert isinstance(json.loads(told.out), dict) or dialect.warns == "text"
+
+
+@pytest.mark.parametrize("name", [host.name for host in hosts.all_hosts() if host.dialect.warn_event])
+def test_a_host_that_hears_later_is_warned_later(here: Guarding, name: str) -> None:
+    """Where context before a call reaches nobody, the warning comes with its result, and is noted once."""
+    here.keep(rule(mode="warn"))
+    dialect = hosts.host(name).dialect
+    said: dict[str, Any] = {"cwd": str(here.app), dialect.tool: "bash", dialect.arguments: {"command": INSTALL}}
+    data = json.dumps(said).encode()
+    assert here.call(host=name, said=data).out == ""
+    assert "Use uv, never pip" in here.call(host=name, said=data, event="post-tool").out
+    assert [line["mode"] for line in here.fired()] == ["warn"]
 
 
 def test_our_words_are_ours(here: Guarding) -> None:

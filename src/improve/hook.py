@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from improve.hosts.base import Host
     from improve.paths import Home
 
-PRE_TOOL = "pre-tool"
+PRE_TOOL, POST_TOOL = "pre-tool", "post-tool"
 LONGEST_LOG = 1 << 18
 _TIDY = 1 << 12
 
@@ -76,7 +76,7 @@ def answer(argv: list[str], said: dict[str, Any]) -> str:
     host = hosts.host(name)
     if any(os.environ.get(variable) for variable in host.dialect.foreign):
         return ""
-    if kind != PRE_TOOL and _told(said, host.dialect.subagent):  # nobody types there, but guards hold
+    if kind not in (PRE_TOOL, POST_TOOL) and _told(said, host.dialect.subagent):  # nobody types there, but guards hold
         return ""
     call = _Call(host, kind, said, paths.find_home(os.environ))
     return "" if call.off() else call.run()
@@ -119,8 +119,8 @@ class _Call:
 
     def run(self) -> str:
         """Handle the event; one we do not know is none of ours."""
-        if self.kind == PRE_TOOL:
-            return self._pre_tool()
+        if self.kind in (PRE_TOOL, POST_TOOL):
+            return self._tool()
         if self.session:
             self._note_session()
         if self.kind == "prompt":
@@ -131,8 +131,8 @@ class _Call:
             self._end()
         return ""
 
-    def _pre_tool(self) -> str:
-        """Ask the guards about a call that is going to be made."""
+    def _tool(self) -> str:
+        """Ask the guards about a call that is going to be made, or was, where only then can be warned."""
         from improve import guards
 
         tool = _told(self.said, self.host.dialect.tool)
@@ -141,6 +141,7 @@ class _Call:
         found = guards.in_scope(found, self._names) if found else []
         fired = guards.fired(found, tool, arguments, self._trouble) if found else []
         fired = [guards.able(each, self.host.dialect) for each in fired]
+        fired = [each for each in fired if self._is_now(each.guard.mode)]
         if not fired:
             return ""
         said = ""
@@ -150,6 +151,11 @@ class _Call:
             said = refusal(self.host, text) if mode == "deny" else reply(self.host, self.kind, text)
         self._note(fired)
         return said
+
+    def _is_now(self, mode: str) -> bool:
+        """Say whether this is the event at which a guard does what it is to do: each call is told and noted once."""
+        later = mode == "warn" and self.host.dialect.warn_event
+        return self.kind == (POST_TOOL if later else PRE_TOOL)
 
     def _guards(self) -> tuple[Guard, ...]:
         """Give the guards in force: as they were compiled, else made anew from rules.yaml."""
@@ -203,11 +209,23 @@ class _Call:
     def _prompt(self) -> str:
         from improve import cue
 
-        text = cue.words_only(_told(self.said, self.host.dialect.prompt))
+        typed = _told(self.said, self.host.dialect.prompt)
+        if os.path.lexists(os.path.join(self.home.cache, "consent")):
+            self._consent(typed)
+        text = cue.words_only(typed)
         signal = cue.signal_of(text) if text else ""
         if signal:
             self._hear(text, signal)
         return self._brief() if self.host.dialect.briefs_with_prompt and not self._briefed() else ""
+
+    def _consent(self, typed: str) -> None:
+        """Look whether a person says yes to what the agent asked for here."""
+        from improve import clock, consent
+
+        try:
+            consent.hear(self.home, typed, host=self.host.name, session=self.session, now=clock.seconds())
+        except OSError as exc:
+            self._trouble(exc)
 
     def _hear(self, text: str, signal: str) -> None:
         from improve import clock, queue
@@ -314,13 +332,15 @@ def _forget_old(directory: str) -> None:
 
 def reply(host: Host, kind: str, text: str) -> str:
     """Wrap context for the model the way a host understands it."""
-    form = host.dialect.warns if kind == PRE_TOOL else host.dialect.answer
+    tools = kind in (PRE_TOOL, POST_TOOL)
+    form = host.dialect.warns if tools else host.dialect.answer
     if form == "text":
         return text
     from improve import quick
 
-    named = {"session-start": host.dialect.start_event, PRE_TOOL: host.dialect.tool_event}.get(kind)
-    named = named or host.dialect.prompt_event
+    named = host.dialect.start_event if kind == "session-start" else host.dialect.prompt_event
+    if tools:
+        named = host.dialect.warn_event or host.dialect.tool_event
     shapes: dict[str, dict[str, object]] = {
         "nested": {"hookSpecificOutput": {"hookEventName": named, "additionalContext": text}},
         "flat": {"additionalContext": text},

@@ -281,3 +281,76 @@ def test_a_check_that_cannot_work_gets_no_guard(
     monkeypatch.setattr(guard.check, "problem", lambda given: "the pattern `/(/` is none")
     assert "the pattern `/(/` is none" in improve("guard", "use-uv-not-pip", "--deny", cwd=shop, code=3).err
     assert person == []
+
+
+@pytest.fixture
+def agent(monkeypatch: pytest.MonkeyPatch, home: Path, improve: Improve) -> None:
+    """Be Claude Code's shell, with our hooks wired."""
+    (home / ".claude").mkdir()
+    improve("install", "claude-code", "--yes")
+    monkeypatch.setenv("CLAUDECODE", "1")
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "s-1")
+
+
+def typed(text: str, *, session: str = "s-1", host: str = "claude-code", **more: str) -> None:
+    """Let a host report what a person typed."""
+    said = {"cwd": "/", "session_id": session, "prompt": text, **more}
+    argv = [sys.executable, "-m", "improve", "hook", host, "prompt"]
+    subprocess.run(argv, input=json.dumps(said).encode(), check=True, capture_output=True, timeout=20)
+
+
+def words(said: str) -> str:
+    """Find what the user is to type."""
+    return said.partition("run the same again: ")[2].partition(",")[0]
+
+
+@pytest.mark.usefixtures("agent")
+def test_a_person_allows_it_at_the_prompt(rules: Path, shop: Path, improve: Improve) -> None:
+    """An agent that asks is told words; once the user has typed them in its session, the same command works, once."""
+    keep(rules, off())
+    ask = ("guard", "use-uv-not-pip", "--deny")
+    wanted = words(improve(*ask, cwd=shop, code=3).err)
+    assert wanted.startswith("guard ")
+    assert wanted.endswith(" deny use-uv-not-pip")
+    assert words(improve(*ask, cwd=shop, code=3).err) == wanted
+    typed(f"  {wanted.upper()}\n")
+    improve("guard", "use-uv-not-pip", "--warn", cwd=shop, code=3)
+    improve(*ask, cwd=shop)
+    assert "guard: deny" in rules.read_text(encoding="utf-8")
+    assert "by a person at the prompt of claude-code" in improve("log").out
+    again = words(improve("guard", "use-uv-not-pip", "--off", cwd=shop, code=3).err)
+    assert again.endswith(" off use-uv-not-pip")
+
+
+@pytest.mark.usefixtures("agent")
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"session": "s-2"},
+        {"host": "codex"},
+        {"agent_id": "a1"},
+        {"text": "guard 0000 deny use-uv-not-pip"},
+        {"text": "yes, do it"},
+        {"text": "{} " + "and a lot that was pasted around it " * 20},
+    ],
+)
+def test_what_else_is_typed_is_no_yes(rules: Path, shop: Path, improve: Improve, said: dict[str, str]) -> None:
+    """Another session, another host, a subagent, other words and a wall of text allow nothing."""
+    keep(rules, off())
+    ask = ("guard", "use-uv-not-pip", "--deny")
+    wanted = words(improve(*ask, cwd=shop, code=3).err)
+    more = {key: value for key, value in said.items() if key != "text"}
+    typed(said.get("text", "{}").format(wanted), **more)
+    improve(*ask, cwd=shop, code=3)
+    assert "guard:" not in rules.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("agent")
+def test_a_yes_grows_old(rules: Path, shop: Path, home: Path, improve: Improve) -> None:
+    """After ten minutes a question is asked anew, with another number."""
+    keep(rules, off())
+    ask = ("guard", "use-uv-not-pip", "--deny")
+    typed(words(improve(*ask, cwd=shop, code=3).err))
+    (path,) = home.rglob("consent/*")
+    os.utime(path, (0, 0))
+    improve(*ask, cwd=shop, code=3)

@@ -36,8 +36,9 @@ What else stops guards at once: improve off, undo, retire."""
 def guard_command(rule_id: str, mode: str | None, as_json: bool) -> int:
     """Let a program look after a rule before each call of a tool; only a person turns that on or off.
 
-    It takes a confirmed rule with a check, and a terminal that no agent runs in. That keeps an agent from turning off
-    what is in its way; it is no lock against a program that edits rules.yaml under your name.
+    It takes a confirmed rule with a check, and your yes: at a terminal that no agent runs in, or typed to the agent
+    that asks for it. That keeps an agent from turning off what is in its way; it is no lock against a program that
+    edits rules.yaml under your name.
     """
     from improve.workflow import guard
 
@@ -51,28 +52,45 @@ def guard_command(rule_id: str, mode: str | None, as_json: bool) -> int:
         return 0
     found_one = guard.one(here, rule_id)
     guard.refuse(found_one.rule, mode)
-    if found_one.rule.guard != ("" if mode == guard.OFF else mode):
-        _ask(here, found_one, mode)
-    changed = guard.turn(here, rule_id, mode, by="a person at a terminal")
+    by = "nobody" if found_one.rule.guard == ("" if mode == guard.OFF else mode) else _person(here, found_one, mode)
+    changed = guard.turn(here, rule_id, mode, by=by)
     failed = guard.follow(here)
     _tell(here, guard.one(here, rule_id), mode, changed.notes, failed, as_json=as_json)
     keep_history(here, changed.title)
     return 0
 
 
-def _ask(here: Here, found: Guarded, mode: str) -> None:
-    """Let a person at a terminal decide, who sees what it is about.
+def _person(here: Here, found: Guarded, mode: str) -> str:
+    """Let a person decide, and say who it was: at a terminal, or by what they type to the agent that asks.
 
     Raises:
         Refused: there is none, or they said no.
     """
+    from improve import clock, consent
     from improve.workflow import guard
 
-    if here.host or not (on_terminal(sys.stdin) and on_terminal(sys.stderr)) or guard.inside_an_agent():
-        raise Refused(
-            "only a person turns a guard on or off, in a terminal that no agent runs in; nothing was changed. "
-            f"Ask the user to run there: improve guard {found.rule.id} --{mode}"
-        )
+    if on_terminal(sys.stdin) and on_terminal(sys.stderr) and not here.host and not guard.inside_an_agent():
+        _ask(here, found, mode)
+        return "a person at a terminal"
+    command, what = f"improve guard {found.rule.id} --{mode}", f"{mode} {found.rule.id.lower()}"
+    place: Any = {"host": here.host, "session": here.session, "now": clock.seconds()}
+    if here.host and consent.take(here.home, what, **place):
+        return f"a person at the prompt of {here.host}"
+    ways = f"run in a terminal of their own: {command}"
+    if here.host and guard.hears_prompts(here):
+        words = consent.ask(here.home, what, **place)
+        ways = f"type this to you as a message of its own, after which you run the same again: {words}, or to {ways}"
+    raise Refused(f"only a person turns a guard on or off; nothing was changed. Ask the user to {ways}")
+
+
+def _ask(here: Here, found: Guarded, mode: str) -> None:
+    """Show a person what it is about, and ask.
+
+    Raises:
+        Refused: they said no.
+    """
+    from improve.workflow import guard
+
     for line in (*_lines(found), f"  history: {guard.history(here, found.rule)}"):
         click.echo(line, err=True)
     what = {"observe": "Only record such calls", "warn": "Warn of such calls", "deny": "Deny such calls"}

@@ -46,3 +46,6 @@ class Dialect(Frozen):
     warns: str = "nested"
     """How context is given beside a call that goes on, without deciding anything: as in `answer`, `plain` (`warn`:
     the text; for plugins of ours) or `none` (it cannot)."""
+    warn_event: str = ""
+    """The host's name of the event after a call, where context is given with what came of the call; empty where it is
+    given before."""

@@ -1,7 +1,8 @@
 """Guards: which rules a hook looks after, what they did, and turning one on or off.
 
-Only a person does that, at a terminal of their own. It is no lock: whatever runs as the same user can edit rules.yaml.
-It keeps an agent from turning a guard off because it is in the way, and says who did it.
+Only a person does that: at a terminal of their own, or by typing a number to the agent that asks. It is no lock:
+whatever runs as the same user can edit rules.yaml. It keeps an agent from turning off what is in its way, and the
+journal says who did it.
 """
 
 from __future__ import annotations
@@ -140,6 +141,14 @@ def inside_an_agent() -> bool:
     from improve import ancestry
 
     return any(hosts.name_in(env) for env in ancestry.environments())
+
+
+def hears_prompts(here: Here) -> bool:
+    """Say whether the agent around this command tells us what a person types to it."""
+    from improve.workflow.wired import installed
+
+    hears = {found.host for found in installed(here) if found.event in ("prompt", "") and found.state != "missing"}
+    return here.host in hears
 
 
 def history(here: Here, rule: Rule) -> str:
