@@ -25,7 +25,8 @@ _OUR_LINES = (
     "Settle all of them with one call of each", "kind           accepted dismissed",
     "yes → one English imperative", "no (a task, a question, something", "Keep it as a rule? [", "Counted for ",
     "Dismissed: C", "Scheduled every night", "Scheduled every Sunday", "Scheduled with ", "Nothing is scheduled. With",
-    "A candidate of a kind waits only when", "No guard is on.", "only a person turns a guard on or off",
+    "A candidate of a kind waits only when", "No guard is on.", "deny     ", "warn     ", "observe  ",
+    "off      ", "only a person turns a guard on or off",
     "Recurring (hard rules that are written", "Recurring rules (hard rules that are written", "Archived: ",
     "Nothing has held for ", "In the archive: ", "What might leave first", "Nothing was measured yet for ",
     "recurring        ", "held             ", "not enough data  ", "Verified ",
@@ -38,7 +39,7 @@ _OUR_WORDS = (
     " may hold a correction that a rule should keep", " per 1,000 calls (95 %: ",
 )  # fmt: skip
 _BESIDE = (
-    "rule: ", "check: ", "domain: ", "count: ", "escalation: ", "decision: ", "mentioned: ", "+",
+    "rule: ", "check: ", "guard: ", "domain: ", "count: ", "escalation: ", "decision: ", "mentioned: ", "+",
     "loaded  ", "hidden  ", "scoped  ", "later   ", "cut     ", "off     ",
     "the agent had: ", "as a rule: ", "near: ", "said in ", "agent: ", "person: ", "phrased: ",
 )  # fmt: skip

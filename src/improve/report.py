@@ -99,6 +99,14 @@ def rule_block(rule: Rule, taxonomy: Taxonomy) -> str:
         f"    rule: {visible(rule.text)}\n{_odd(rule)}{_again(rule)}"
         f"    count: {occasions(rule)} ({cross}, domain={visible(rule.domain)} [{kind}])\n"
         f"    escalation: {visible(rule.escalation or 'none')}, written_to: {len(rule.written_to)} files\n"
+        f"{_denied(rule)}"
+    )
+
+
+def _denied(rule: Rule) -> str:
+    """Say that calls against a rule are stopped; a guard that only watches must not change what an agent does."""
+    return (
+        "    guard: calls against it are denied\n" if rule.guard == "deny" and rule.check and not rule.retired else ""
     )
 
 

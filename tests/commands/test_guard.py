@@ -16,7 +16,7 @@ from tests.commands.conftest import Improve, Repository
 
 import guarding
 from guarding import APP, rule
-from improve import ancestry, entry, paths
+from improve import ancestry, cue, entry, paths
 from improve.rule import Check, Observation, Rule
 from improve.workflow import guard
 from improve.workflow.firing import firings
@@ -251,6 +251,16 @@ def test_an_agent_is_told_what_is_enforced(rules: Path, shop: Path, improve: Imp
     told = improve("status", "--host", "claude-code", cwd=shop).out
     assert ("last 2026-01-01; enforced)" in told) == marked
     assert "Use uv, never pip (said 2 times" in told
+    assert ("guard: calls against it are denied" in improve("status", cwd=shop).out) == marked
+
+
+def test_what_is_printed_is_ours(rules: Path, shop: Path, improve: Improve) -> None:
+    """Whatever of it a person pastes to an agent is known as ours, and no correction."""
+    keep(rules, rule())
+    fire(rules, times=3)
+    for argv in (["guard"], ["guard", "use-uv-not-pip"], ["log"], ["status"]):
+        assert cue.is_ours(improve(*argv, cwd=shop).out), argv
+    assert cue.is_ours(improve("guard", "use-uv-not-pip", "--off", cwd=shop, code=3).err)
 
 
 def test_a_real_terminal(home: Path, rules: Path, shop: Path) -> None:
