@@ -1,0 +1,1 @@
+"""The report as a page, as Markdown, as text and as data. Pure: an account goes in, text comes out."""
