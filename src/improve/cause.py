@@ -14,7 +14,7 @@ from improve.inline import plain
 from improve.lexicon import vague as words
 from improve.lexicon.actions import FROM_ABROAD, OF_PROGRAM
 from improve.lexicon.features import prepare
-from improve.lexicon.look import FAMILIES, SUBJECTS
+from improve.lexicon.look import FAMILIES, SUBJECTS, rarity
 from improve.lexicon.steer import NEGATORS
 from improve.lexicon.words import STOP
 from improve.rule import Rule
@@ -35,6 +35,10 @@ _MANY = 2
 """Concrete things beyond its vague words that make a clause clear all the same."""
 _OUTRIGHT = 0.6
 """Share of a text that must be about the tool in question to demand or forbid it outright."""
+_TO_THE_POINT = 0.4
+"""Share that must be about what two texts do not agree on."""
+_TELLING = 3.5
+"""Weight from which on a word is about something."""
 _WORD = re.compile(r"[^\W\d_][\w'-]*")
 _SPACELESS = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 _NEGATED = re.compile(
@@ -145,18 +149,26 @@ def contradicted_by_line(facts: Facts) -> Cause | None:
 def _clash(mine: str, theirs: str) -> str:
     """Say why nobody can follow both; empty when one can.
 
-    The matcher leaves `use pip, not uv` beside `use uv, never pip install`: it must not be wrong about two rules of
-    which nothing else is known. Here one of them is known to fail.
+    Told about all lines of long files, the matcher would be wrong too often: what is denied must be what both are
+    about. And what it leaves open, `uv, never pip install` and `pip, not uv`, is no question for a rule that fails.
     """
     found = match.compare(mine, theirs)
-    if found.relation == "contradict":
-        return found.reason
     a, b = prepare(mine), prepare(theirs)
-    shared = a.signs.keys() & b.signs.keys() & FAMILIES.keys()
-    opposed = sorted(word for word in shared if a.signs[word] * b.signs[word] < 0)
-    crosswise = len({a.signs[word] for word in opposed}) > 1  # `uv, never pip` and `pip, not uv`
-    outright = sum(b.weights[word] for word in opposed) >= _OUTRIGHT * b.total
-    return f"one forbids {opposed[0]}, the other demands it" if opposed and (crosswise or outright) else ""
+    opposed = {word for word in a.signs.keys() & b.signs.keys() if a.signs[word] * b.signs[word] < 0}
+    if found.relation == "contradict":
+        kinds = {kind for kind in a.choices.keys() & b.choices.keys() if not a.choices[kind] & b.choices[kind]}
+        about = opposed | {word for word in b.weights if kinds & dict(FAMILIES.get(word, ())).keys()}
+        return found.reason if not about or _share(b, about) >= _TO_THE_POINT else ""
+    tools = opposed & FAMILIES.keys()
+    crosswise = len({a.signs[word] for word in tools}) > 1
+    if tools and (crosswise or _share(b, tools) >= _OUTRIGHT):
+        return f"one forbids {min(tools)}, the other demands it"
+    return ""
+
+
+def _share(rule: match.Prepared, about: set[str]) -> float:
+    """Say how much of a rule is about some telling words."""
+    return sum(rule.weights.get(word, 0.0) for word in about if rarity(word) >= _TELLING) / rule.total
 
 
 def _lines(data: bytes) -> Iterator[tuple[int, str, str]]:
