@@ -12,7 +12,7 @@ import parts
 
 from improve import hosts
 from improve.hosts.base import Host, Loaded, Spot
-from improve.hosts.wiring import Settings, called
+from improve.hosts.wiring import TOOL_EVENTS, Settings, called
 
 EVENTS = ("session-start", "prompt", "stop", "session-end")
 PROJECT_FILES = (
@@ -74,7 +74,7 @@ def capture() -> str:
             (
                 f"{host.title} (`{host.name}`)",
                 "yes" if "prompt" in events else "no",
-                {(): "no", ("stop",): "pauses only"}.get(tuple(e for e in events if e in EVENTS[2:]), "yes"),
+                {(): "no", ("stop",): "pauses only"}.get(tuple(e for e in events if e in EVENTS[2:4]), "yes"),
                 delivery(host, events),
                 f"`{session}`" if session else "by its processes" if events else "not told",
             )
@@ -89,11 +89,29 @@ def told(host: Host) -> tuple[str, ...]:
         if isinstance(part, Settings):
             found |= {hook.event for hook in part.hooks}
         else:
-            made = part.make("/improve-hook")
+            made = (part.guarding or part.make)("/improve-hook")
             lines = re.findall(r"(?m)(\[ -x .*? \|\| true)", made)
             found |= {event for line in lines if (parsed := called(line)) for event in parsed[2:]}
-            found |= {event for event in EVENTS if not lines and f'"{event}"' in made}
-    return tuple(event for event in EVENTS if event in found)
+            found |= {event for event in (*EVENTS, *TOOL_EVENTS) if not lines and f'"{event}"' in made}
+    return tuple(event for event in (*EVENTS, *TOOL_EVENTS) if event in found)
+
+
+def guarding() -> str:
+    """Say what a guard does in each host, and how it is put there."""
+    rows = []
+    for host in hosts.all_hosts():
+        asked, by_plugin = "pre-tool" in told(host), host.dialect.answer == "text"
+        late = by_plugin or bool(host.dialect.warn_event)
+        warns = "with what came of the call" if late else "before the call"
+        rows.append(
+            (
+                f"{host.title} (`{host.name}`)",
+                "yes" if asked and host.dialect.denies != "none" else "no",
+                warns if asked and host.dialect.warns != "none" else "no",
+                ("in the plugin" if by_plugin else "a hook, while a guard is on") if asked else "nothing",
+            )
+        )
+    return parts.table(("host", "a guard denies", "a guard warns", "by"), rows)
 
 
 def delivery(host: Host, events: tuple[str, ...]) -> str:
@@ -185,6 +203,7 @@ def removal() -> str:
 PARTS: dict[str, Callable[[], str]] = {
     "host-capture": capture,
     "host-files": files,
+    "host-guards": guarding,
     "host-limits": limits,
     "host-removal": removal,
 }

@@ -201,7 +201,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "domains": domains,
     "exit-codes": exit_codes,
     "places": places,
-    **{part: about_hosts(part) for part in ("host-capture", "host-files", "host-limits", "host-removal")},
+    **{f"host-{part}": about_hosts(f"host-{part}") for part in ("capture", "files", "guards", "limits", "removal")},
     "layers": layers,
     "contracts": contracts,
     "commands": commands,

@@ -39,8 +39,9 @@ HOST = Host(
     skills=config_directory("agents", "skills"),
     sessions=(data_directory("amp", "threads"),),
     wiring=(Whole(under(_folder, "plugins", "improve.ts"), template("amp.ts")),),
-    dialect=Dialect(answer="text"),
+    dialect=Dialect(answer="text", denies="plain", warns="none"),
     limits=(
+        "A guard can stop a call and not warn: a warning is only noted.",
         "It does not say when a session ends.",
         "Taken from its documentation and from plugins of others, not seen on the real program.",
     ),

@@ -55,7 +55,11 @@ export default function (amp) {
     const told = about(event, context)
     if (told.session_id) void send("stop", told)
   })
-  // "tool.call": the event `pre-tool` goes here
+  on("tool.call", async (event, context) => {
+    const told = () => ({ ...about(event, context), tool_name: event.tool, tool_input: event.input })
+    const { deny } = await verdict(told)
+    return deny ? { action: "reject-and-continue", message: deny } : { action: "allow" }
+  })
   try {
     amp.onDispose?.(async () => {
       await Promise.all(running)

@@ -198,6 +198,7 @@ HOST = Host(
                 Hook("prompt", "UserPromptSubmit", timeout=5),
                 Hook("stop", "Stop", timeout=5),
                 Hook("session-end", "SessionEnd", timeout=10),
+                Hook("pre-tool", "PreToolUse", timeout=5),
             ),
             bom=True,
         ),

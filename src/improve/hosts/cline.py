@@ -53,8 +53,19 @@ HOST = Host(
     wiring=(
         Whole(under(_folder, "Hooks", "TaskStart"), own_script("cline", "session-start"), executable=True),
         Whole(under(_folder, "Hooks", "UserPromptSubmit"), own_script("cline", "prompt"), executable=True),
+        Whole(
+            under(_folder, "Hooks", "PreToolUse"), own_script("cline", "pre-tool"), executable=True, guards_only=True
+        ),
     ),
-    dialect=Dialect(session="taskId", prompt="userPromptSubmit.prompt", answer="cline"),
+    dialect=Dialect(
+        session="taskId",
+        prompt="userPromptSubmit.prompt",
+        answer="cline",
+        tool="preToolUse.toolName",
+        arguments="preToolUse.parameters",
+        denies="cline",
+        warns="cline",
+    ),
     limits=(
         "Hooks are off until `Enable Hooks` is checked in its settings; Windows has none.",
         "A hook is a file with a fixed name: where another tool has one, ours cannot be there.",

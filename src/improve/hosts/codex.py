@@ -81,6 +81,7 @@ HOST = Host(
                 Hook("prompt", "UserPromptSubmit", timeout=5),
                 Hook("stop", "Stop", timeout=5),
                 Hook("session-end", "SessionEnd", timeout=3),
+                Hook("pre-tool", "PreToolUse", timeout=5),
             ),
         ),
     ),
@@ -90,6 +91,7 @@ HOST = Host(
     limits=(
         "A hook runs only after the person has trusted it, when `codex` next starts; `codex exec` skips it in silence.",
         "Leaving the terminal program does not end the session, which lives on in the background.",
+        "The hook for guards has to be trusted, too, when `codex` next starts after the first one was turned on.",
         "Hooks in config.toml as well as in hooks.json all run; at each start it asks for one file instead of two.",
     ),
 )

@@ -7,7 +7,7 @@ import os
 from improve.hosts import chain, imports, text
 from improve.hosts.base import Host, Loaded, Spot, directory, shared_skills, under
 from improve.hosts.dialect import Dialect
-from improve.hosts.wiring import Hook, Whole, own_hooks
+from improve.hosts.wiring import Hook, Whole, own_hooks, without_tools
 
 _folder = directory("COPILOT_HOME", ".copilot")
 
@@ -72,6 +72,14 @@ def _said_once(found: list[Loaded]) -> list[Loaded]:
     return kept
 
 
+_HOOKS = (
+    Hook("session-start", "sessionStart", timeout=10),
+    Hook("prompt", "userPromptSubmitted", timeout=5),
+    Hook("stop", "agentStop", timeout=5),
+    Hook("session-end", "sessionEnd", timeout=5),
+    Hook("pre-tool", "preToolUse", timeout=5),
+)
+
 HOST = Host(
     name="copilot",
     title="GitHub Copilot CLI",
@@ -86,18 +94,21 @@ HOST = Host(
     wiring=(
         Whole(
             under(_folder, "hooks", "improve.json"),
-            own_hooks(
-                "copilot",
-                (
-                    Hook("session-start", "sessionStart", timeout=10),
-                    Hook("prompt", "userPromptSubmitted", timeout=5),
-                    Hook("stop", "agentStop", timeout=5),
-                    Hook("session-end", "sessionEnd", timeout=5),
-                ),
-            ),
+            own_hooks("copilot", without_tools(_HOOKS)),
+            guarding=own_hooks("copilot", _HOOKS),
         ),
     ),
     # what a session was told at its start is not recorded, so a resumed one is told again
-    dialect=Dialect(session="sessionId", transcript="transcriptPath", answer="flat", keeps_context=False),
+    dialect=Dialect(
+        session="sessionId",
+        transcript="transcriptPath",
+        answer="flat",
+        keeps_context=False,
+        tool="toolName",
+        arguments="toolArgs",
+        tool_event="preToolUse",
+        denies="flat",
+        warns="flat",
+    ),
     limits=("What is typed while it works is not noticed: no hook is run for it.",),
 )

@@ -52,12 +52,23 @@ HOST = Host(
                 Hook("prompt", "BeforeAgent", timeout=5000),
                 Hook("stop", "AfterAgent", timeout=5000),
                 Hook("session-end", "SessionEnd", timeout=5000),
+                Hook("pre-tool", "BeforeTool", timeout=5000),
+                Hook("post-tool", "AfterTool", timeout=5000),
             ),
             comments=True,
             named=True,
         ),
     ),
     # context of SessionStart is glued to the first prompt, and a resumed session drops both
-    dialect=Dialect(prompt_event="BeforeAgent", briefs_with_prompt=True),
-    limits=("Its shell does not say which session it belongs to: that is found by the processes, on Linux only.",),
+    dialect=Dialect(
+        prompt_event="BeforeAgent",
+        briefs_with_prompt=True,
+        tool_event="BeforeTool",
+        denies="decision",
+        warn_event="AfterTool",
+    ),
+    limits=(
+        "Its shell does not say which session it belongs to: that is found by the processes, on Linux only.",
+        "A guard that warns is heard with the result of the call: what is said before it reaches nobody.",
+    ),
 )

@@ -63,8 +63,9 @@ HOST = Host(
             ),
         ),
     ),
-    dialect=Dialect(answer="none", prompt="message"),
+    dialect=Dialect(answer="none", prompt="message", denies="none", warns="none"),
     limits=(
+        "Guards stop and say nothing in it, and do not see its calls.",
         "What its hooks print is thrown away: rules reach it only from the files it loads.",
         "Taken from its documentation and source, not seen on the real program.",
     ),

@@ -1,12 +1,20 @@
 // Written by `improve install`; take it away with: improve uninstall
 //
 // OpenCode runs no commands on its events, so this hands them to `improve`, and the rules it answers with to the model.
-// An error in a handler would end the turn: nothing in here throws, and nothing takes longer than LIMIT.
+// An error in a handler would end the turn: nothing in here throws but what a guard of the person's denies, and nothing
+// takes longer than LIMIT.
 // `server` serves version 1 (https://opencode.ai/docs/plugins/), `setup` version 2 (https://opencode.ai/docs/build/plugins/).
 
 const HOST = "opencode"
 const KEPT = 200 // sessions that are remembered
 // @launch.js
+
+/** Keeps the newest entries only. */
+function remember(map, key, value) {
+  if (map.size >= KEPT) map.delete(map.keys().next().value)
+  map.set(key, value)
+  return value
+}
 
 /** What both versions need to know about their sessions. `parentOf` asks the host for the parent of a session. */
 function sessions(directory, parentOf) {
@@ -15,12 +23,6 @@ function sessions(directory, parentOf) {
   const failed = new Set() // sessions whose rules could not be had: asked for again with the next prompt
   const active = new Set() // sessions somebody typed in
   const running = new Set() // events on their way
-
-  const remember = (map, key, value) => {
-    if (map.size >= KEPT) map.delete(map.keys().next().value)
-    map.set(key, value)
-    return value
-  }
 
   const send = (event, session, more) => {
     const sent = call(event, { session_id: session, cwd: directory, ...more })
@@ -109,6 +111,7 @@ async function server({ client, directory }) {
   serving = true
   const known = sessions(directory, async (session) => (await client.session.get({ path: { id: session } }))?.data?.parentID)
   const compacting = new Set() // sessions whose next model call makes a summary
+  const warned = new Map() // call → what its result is to say besides
 
   const events = {
     "session.created": ({ info }) => known.started(info.id, info.parentID),
@@ -131,7 +134,20 @@ async function server({ client, directory }) {
     "shell.env": safe(async ({ sessionID }, { env }) => {
       if (sessionID) env.OPENCODE_SESSION_ID ??= await known.top(sessionID)
     }),
-    // "tool.execute.before": the event `pre-tool` goes here
+    "tool.execute.before": async (input, output) => {
+      const { deny, warn } = await verdict(async () => ({
+        session_id: await known.top(input.sessionID),
+        cwd: directory,
+        tool_name: input.tool,
+        tool_input: output.args,
+      }))
+      if (warn && input?.callID) remember(warned, input.callID, warn)
+      if (deny) throw new Error(deny) // how OpenCode is told that a call is denied, and why
+    },
+    "tool.execute.after": safe(({ callID }, output) => {
+      const warn = warned.get(callID)
+      if (warn && warned.delete(callID) && typeof output.output === "string") output.output += `\n\n${warn}`
+    }),
     dispose: safe(() => known.ended()),
   }
 }
@@ -148,7 +164,6 @@ async function setup(context) {
     const text = await known.rules(event.sessionID)
     if (text && !event.system.some((part) => part.text?.includes(text))) event.system.push({ type: "text", text })
   }))
-  // the event `pre-tool` goes here: context.tool.hook("execute.before", …)
   const stop = new AbortController()
   safe(listen)(context, known, stop.signal)
   return safe(async () => {

@@ -89,11 +89,12 @@ HOST = Host(
         Whole(under(_folder, ".npmrc"), template("opencode.npmrc"), optional=True),
     ),
     # what is given stands in no message: the plugin gives it with each call of the model
-    dialect=Dialect(answer="text", keeps_context=False),
+    dialect=Dialect(answer="text", keeps_context=False, denies="plain", warns="plain"),
     limits=(
         "With any plugin, the first start in a directory that has a `.opencode` of its own waits until OpenCode has"
         " installed its plugin package there; without a network for up to 70 seconds, each time.",
-        "In version 2 the shell does not say which session it belongs to; that version is taken from its documentation,"
-        " not seen on the real program.",
+        "A guard that warns is heard with the result of the call, and not when the call fails.",
+        "In version 2 no guard is asked, and the shell does not say which session it belongs to; that version is taken"
+        " from its documentation, not seen on the real program.",
     ),
 )

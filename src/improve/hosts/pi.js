@@ -14,6 +14,7 @@ export default function (pi) {
   const rules = new Map() // session → promise of what the model is told
   const failed = new Set() // sessions whose rules could not be had: asked for again with the next prompt
   const running = new Set() // events on their way
+  const warned = new Map() // call → what its result is to say besides
 
   const about = (context) => ({
     session_id: context.sessionManager.getSessionId(),
@@ -42,7 +43,7 @@ export default function (pi) {
   const on = (event, handle) =>
     pi.on(event, async (given, context) => {
       try {
-        await handle(given, context)
+        return await handle(given, context)
       } catch {}
     })
 
@@ -61,7 +62,15 @@ export default function (pi) {
     })
     on("session_compact", (_, context) => void start({ ...about(context), source: "compact" }))
     on("agent_end", (_, context) => void send("stop", about(context)))
-    // "tool_call": the event `pre-tool` goes here
+    on("tool_call", async ({ toolName, toolCallId, input }, context) => {
+      const { deny, warn } = await verdict(() => ({ ...about(context), tool_name: toolName, tool_input: input }))
+      if (deny) return { block: true, reason: deny }
+      if (warn && toolCallId) warned.set(toolCallId, warn)
+    })
+    on("tool_result", ({ toolCallId, content }) => {
+      const warn = warned.get(toolCallId)
+      if (warn && warned.delete(toolCallId) && Array.isArray(content)) return { content: [...content, { type: "text", text: warn }] }
+    })
     on("session_shutdown", async (_, context) => {
       const told = about(context)
       const answers = await Promise.all(running)

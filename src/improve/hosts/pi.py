@@ -59,5 +59,6 @@ HOST = Host(
     sessions=(under(_folder, "sessions"),),
     wiring=(Whole(under(_folder, "extensions", "improve.js"), template("pi.js")),),
     # what is given stands in the system prompt, which the extension sets anew in each process
-    dialect=Dialect(answer="text", keeps_context=False),
+    dialect=Dialect(answer="text", keeps_context=False, denies="plain", warns="plain"),
+    limits=("A guard that warns is heard with the result of the call.",),
 )

@@ -80,6 +80,9 @@ HOST = Host(
                 Hook("prompt", "UserPromptSubmit", timeout=5),
                 Hook("stop", "Stop", timeout=5),
                 Hook("session-end", "SessionEnd", timeout=5),
+                Hook("pre-tool", "PreToolUse", timeout=5),
+                Hook("post-tool", "PostToolUse", timeout=5),
+                Hook("post-tool", "PostToolUseFailure", timeout=5),
             ),
             comments=True,
             bom=True,
@@ -88,9 +91,10 @@ HOST = Host(
     ),
     # `prompt` may hold more than was typed and is empty after each tool call, where the other key is missing; context
     # of SessionStart goes into the system prompt and is recorded nowhere
-    dialect=Dialect(prompt="submitted_prompt", keeps_context=False),
+    dialect=Dialect(prompt="submitted_prompt", keeps_context=False, warn_event="PostToolUse"),
     limits=(
         "Only prompts that it marks as typed are noticed: none of those taken from its history or typed in Vim mode.",
         "A single run (`qwen -p`) does not say that it ends.",
+        "A guard that warns is heard with the result of the call: what is said before it reaches nobody.",
     ),
 )

@@ -20,7 +20,7 @@ class Hook(Frozen):
     """One event a host reports to us."""
 
     event: str
-    """Our name: `session-start`, `prompt`, `pre-tool`, `stop` or `session-end`."""
+    """Our name: `session-start`, `prompt`, `pre-tool`, `post-tool`, `stop` or `session-end`."""
     theirs: str
     """The host's name: `UserPromptSubmit`."""
     timeout: int = 0
@@ -54,6 +54,26 @@ class Whole(Frozen):
     executable: bool = False
     optional: bool = False
     """Not written, and no reason to stop, where somebody else's file is there."""
+    guarding: Callable[[str], str] | None = None
+    """Makes the text while a guard is on, where that is another one."""
+    guards_only: bool = False
+    """It is there only while a guard is on."""
+
+
+TOOL_EVENTS = ("pre-tool", "post-tool")
+"""Events that a host reports to us only while a guard is on: no call of a tool waits for us without need."""
+
+
+def standing(part: Settings | Whole, guarded: bool) -> Settings | Whole:
+    """Give a part as it is to stand: with the hooks on calls of tools exactly while a guard is on."""
+    if isinstance(part, Settings):
+        return part if guarded else part._replace(hooks=without_tools(part.hooks))
+    return part._replace(make=part.guarding) if guarded and part.guarding else part
+
+
+def without_tools(hooks: tuple[Hook, ...]) -> tuple[Hook, ...]:
+    """Leave out the hooks on calls of tools."""
+    return tuple(hook for hook in hooks if hook.event not in TOOL_EVENTS)
 
 
 STAMP = "Written by `improve install`; take it away with: improve uninstall"

@@ -91,8 +91,13 @@ def _commands(rows: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[st
             yield from _commands(row.get("hooks"), (*path, number, "hooks"))
 
 
-def put_in(text: str, settings: Settings, host: str, launcher: str) -> Change:
+def put_in(
+    text: str, settings: Settings, host: str, launcher: str, made: tuple[tuple[str, ...], ...] | None = ()
+) -> Change:
     """Add the entries that are missing; entries with the same command stay as they are, byte for byte.
+
+    Args:
+        made: members that were created for our entries, and go with them; None when nobody remembers.
 
     Raises:
         Unfit: the text is not what the host accepts, or not of the shape we know.
@@ -110,6 +115,7 @@ def put_in(text: str, settings: Settings, host: str, launcher: str) -> Change:
             state.take(jsontext.replace(state.text, entry.path, line, comments=settings.comments))
         else:
             _drop(state, entry)
+            _drop_empty(state, ("hooks", entry.theirs), made)
     if settings.shape == "flat" and "version" not in value:
         state.take(jsontext.add(state.text, "version", 1, comments=settings.comments))
     for hook in settings.hooks:
@@ -117,6 +123,12 @@ def put_in(text: str, settings: Settings, host: str, launcher: str) -> Change:
             item, path = _item(settings, host, launcher, hook), ("hooks", hook.theirs)
             state.take(jsontext.append(state.text, path, item, comments=settings.comments))
     return state.changed()
+
+
+def _drop_empty(state: _Text, path: tuple[str, ...], made: tuple[tuple[str, ...], ...] | None) -> None:
+    """Take a member out that was made for an entry of ours, and holds nothing any more."""
+    if (made is None or path in made) and _is_empty(state.value, path):
+        state.remove(path)
 
 
 def _surplus(there: list[Entry], kept: set[tuple[str, str]]) -> list[Entry]:

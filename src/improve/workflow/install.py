@@ -19,16 +19,17 @@ from improve.hosts.base import Host
 from improve.workflow import copies, pieces, receipt
 from improve.workflow.here import Here
 from improve.workflow.owner import Piece
-from improve.workflow.parts import chosen, launchers, leaving, parts
+from improve.workflow.parts import chosen, guarded, idle, launchers, leaving, parts
 from improve.workflow.pieces import WRITES, Step
 from improve.workflow.receipt import Item, Receipt
-from improve.workflow.wired import Wired, callers, installed
+from improve.workflow.wired import Wired, callers, following, installed
 
 __all__ = [
     "Step",
     "Wired",
     "chosen",
     "difference",
+    "follow_guards",
     "install",
     "installed",
     "preview",
@@ -44,8 +45,9 @@ TRIES = 12
 
 def preview(here: Here, found: Iterable[Host]) -> list[Step]:
     """Say what `install` would do; touches nothing."""
-    known = receipt.load(here.home)
-    return [pieces.put_in(piece, known) for piece in parts(here, found)]
+    known, mine = receipt.load(here.home), list(found)
+    going = [pieces.take_out(piece, known) for piece in _idle(here, mine, known)]
+    return [*(pieces.put_in(piece, known) for piece in parts(here, mine)), *going]
 
 
 def preview_removal(here: Here, names: Sequence[str]) -> list[Step]:
@@ -86,8 +88,30 @@ def install(here: Here, found: Sequence[Host]) -> list[Step]:
         known.note_directories(here.home.file(receipt.NAME))
         files.private_directory(here.home.path)
         done = [_put_in(here, piece, known) for piece in planned]
+        done += [_take_out(piece, known) for piece in _idle(here, found, known)]
+        receipt.save(here.home, known)
         _journal(here, "installed", done)
     return done
+
+
+def follow_guards(here: Here) -> list[Step]:
+    """Let the hosts that call us ask before each call of a tool exactly while a guard is on."""
+    _refuse_sudo(here)
+    on = guarded(here)
+    if not following(here, guarded=on):
+        return []
+    with _locked(here):
+        known = receipt.load(here.home)
+        done = [_put_in(here, piece, known) for piece in following(here, guarded=on)]
+        done += [_take_out(piece, known) for piece in _idle(here, hosts.all_hosts(), known)]
+        receipt.save(here.home, known)
+    return done
+
+
+def _idle(here: Here, found: Iterable[Host], known: Receipt) -> list[Piece]:
+    """List what was written for guards, of which none is on any more."""
+    on = guarded(here)
+    return [piece for host in found for piece in idle(here, host, guarded=on) if piece.path in known.items]
 
 
 def uninstall(here: Here, names: Sequence[str]) -> list[Step]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from improve import hosts, launcher
 from improve.errors import ImproveError, Refused
 from improve.hosts.base import Host
-from improve.hosts.wiring import Settings
+from improve.hosts.wiring import Settings, Whole, standing
 from improve.workflow import skill
 from improve.workflow.here import Here
 from improve.workflow.owner import Piece
@@ -57,8 +57,14 @@ def parts(here: Here, found: Iterable[Host]) -> list[Piece]:
     """
     _refuse_store_in_project(here)
     mine = list(found)
-    theirs = [*(piece for host in mine for piece in wiring(here, host)), *_skills(here, mine)]
-    return [*launchers(here), *(replace(piece, barred=piece.barred or _in_project(here, piece)) for piece in theirs)]
+    on = guarded(here)
+    theirs = [*(piece for host in mine for piece in wiring(here, host, guarded=on)), *_skills(here, mine)]
+    return [*launchers(here), *(allowed(here, piece) for piece in theirs)]
+
+
+def allowed(here: Here, piece: Piece) -> Piece:
+    """Bar a file that is none of the person's own."""
+    return replace(piece, barred=piece.barred or _in_project(here, piece))
 
 
 def _refuse_store_in_project(here: Here) -> None:
@@ -113,17 +119,43 @@ def launchers(here: Here) -> list[Piece]:
     return [Piece("launcher", name, (), path, data=data, executable=True) for name, data in made.items()]
 
 
-def wiring(here: Here, host: Host) -> list[Piece]:
-    """List the files through which a host calls us."""
-    path, found = launcher.path(here.home.path), []
-    for part in host.wiring:
-        place = part.file(here.home.user, here.env)
-        if isinstance(part, Settings):
-            found.append(Piece("settings", place, (host.name,), path, part))
-        else:
-            data = part.make(path).encode("utf-8", "surrogateescape")
-            found.append(Piece("whole", place, (host.name,), path, part, data, part.executable))
-    return found
+def wiring(here: Here, host: Host, *, guarded: bool) -> list[Piece]:
+    """List the files through which a host calls us.
+
+    Args:
+        guarded: a guard is on, so the host asks us before each call of a tool.
+    """
+    return [
+        _piece(here, host, standing(part, guarded))
+        for part in host.wiring
+        if guarded or not (isinstance(part, Whole) and part.guards_only)
+    ]
+
+
+def _piece(here: Here, host: Host, part: Settings | Whole) -> Piece:
+    path, place = launcher.path(here.home.path), part.file(here.home.user, here.env)
+    if isinstance(part, Settings):
+        return Piece("settings", place, (host.name,), path, part)
+    data = part.make(path).encode("utf-8", "surrogateescape")
+    return Piece("whole", place, (host.name,), path, part, data, part.executable)
+
+
+def idle(here: Here, host: Host, *, guarded: bool) -> list[Piece]:
+    """List the files of a host that have no use now, for no guard is on."""
+    without = () if guarded else host.wiring
+    return [_piece(here, host, part) for part in without if isinstance(part, Whole) and part.guards_only]
+
+
+def guarded(here: Here) -> bool:
+    """Say whether a guard looks after a rule; where rules.yaml cannot be read, whether one did the last time."""
+    if not os.path.lexists(here.home.rules):
+        return False
+    try:
+        return next(here.store.glance().index.guarded(), None) is not None
+    except ImproveError:
+        from improve import guards
+
+        return bool(guards.load(here.home))
 
 
 def _skills(here: Here, found: list[Host]) -> list[Piece]:
@@ -154,7 +186,12 @@ def leaving(here: Here, known: Receipt, names: Sequence[str]) -> list[Piece]:
         names: the hosts that are given up; empty for all.
     """
     found = [host for host in map(hosts.host, names or hosts.names()) if _can(host)]
-    theirs = (piece for host in found for piece in (*wiring(here, host), *_skills(here, [host])))
+    on = guarded(here)
+    theirs = (
+        piece
+        for host in found
+        for piece in (*wiring(here, host, guarded=on), *idle(here, host, guarded=on), *_skills(here, [host]))
+    )
     there = {piece.path: piece for piece in theirs if piece.path in known.items or not _in_project(here, piece)}
     wanted = {host.name for host in found}
     for path, item in known.items.items():

@@ -98,7 +98,7 @@ def _settings_in(piece: Piece, part: Settings, known: Item | None) -> Step:
         change = Change(text, (Splice(0, "", text),), _members(part))
     else:
         text = jsontext.decode(seen.data, bom=part.bom)
-        change = entries.put_in(text, part, piece.hosts[0], piece.launcher)
+        change = entries.put_in(text, part, piece.hosts[0], piece.launcher, known.made if known else ())
     after = _encoded(change.text)
     if not change.splices:
         return Step(piece, "same", seen, after, known or Item(piece.hosts[0], piece.kind, made=None))

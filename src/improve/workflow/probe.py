@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from improve import hosts
 from improve.hosts.base import Host
+from improve.hosts.wiring import TOOL_EVENTS
 from improve.workflow.here import Here
 from improve.workflow.wired import Wired
 
@@ -29,6 +30,8 @@ _AT_ONCE = 4
 _SESSION = "doctor"
 _TASK = "please add a retry helper to the client"
 _CORRECTION = "no, use uv here, never pip install"
+_TOOL, _ARGUMENTS = "Bash", {"command": ":"}
+"""A call of a tool that does nothing, so that no guard is about it."""
 _KEPT = (
     *("HOME", "LANG", "LC_ALL", "LOGNAME", "TMPDIR", "TZ", "USER"),
     *("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"),
@@ -73,7 +76,7 @@ def _jobs(here: Here, wired: Wired) -> list[_Job]:
         return [(host, wired.event, wired.command, [_shell(), "-c", wired.command])]
     if host.dialect.answer != "text":  # a file nobody can read
         return []
-    events = ("session-start", "prompt", "stop", "session-end")
+    events = ("session-start", "prompt", "stop", "session-end", "pre-tool")
     called = [[here.home.launcher, host.name, event] for event in events]
     return [(host, argv[2], " ".join(argv), argv) for argv in called]
 
@@ -94,8 +97,11 @@ def sample(host: Host, event: str, cwd: str) -> dict[str, Any]:
     """Make an event in a host's own words that records nothing: no session ends, and nobody corrects anything."""
     dialect = host.dialect
     said: dict[str, Any] = {"cwd": cwd}
-    if event in ("session-start", "prompt", "pre-tool"):
+    if event in ("session-start", "prompt", *TOOL_EVENTS):
         _put(said, dialect.session, _SESSION)
+    if event in TOOL_EVENTS:
+        _put(said, dialect.tool, _TOOL)
+        _put(said, dialect.arguments, _ARGUMENTS)
     if event == "session-start":
         said["source"] = "startup"
     if event == "prompt":
@@ -103,7 +109,7 @@ def sample(host: Host, event: str, cwd: str) -> dict[str, Any]:
     return said
 
 
-def _put(said: dict[str, Any], key: str, value: str) -> None:
+def _put(said: dict[str, Any], key: str, value: object) -> None:
     """Set a value by a key, or a dotted path of keys."""
     *outer, last = key.split(".")
     for part in outer:
@@ -154,9 +160,9 @@ def _fault(host: Host, event: str, code: int, said: str) -> str:
     text = said.strip()
     if code or not text:
         return ""
-    if event not in ("session-start", "prompt"):
+    if event not in ("session-start", "prompt", *TOOL_EVENTS):
         return "printed something, which this event must not"
-    if host.dialect.answer == "text":
+    if host.dialect.answer == "text" and event not in TOOL_EVENTS:
         return "" if text.startswith(_STAMP) else "printed something that is no list of rules"
     try:
         answer = json.loads(text)

@@ -6,15 +6,16 @@ import contextlib
 import json
 import os
 import shlex
+from dataclasses import replace
 from typing import NamedTuple
 
 from improve import files, hosts, jsontext
 from improve.errors import ImproveError
-from improve.hosts.wiring import Settings, Whole, called, command, launchers_in
+from improve.hosts.wiring import TOOL_EVENTS, Settings, Whole, called, command, launchers_in
 from improve.workflow import entries, receipt
 from improve.workflow.here import Here
 from improve.workflow.owner import Piece
-from improve.workflow.parts import wiring
+from improve.workflow.parts import allowed, guarded, wiring
 
 
 class Wired(NamedTuple):
@@ -33,9 +34,9 @@ class Wired(NamedTuple):
 
 def installed(here: Here) -> list[Wired]:
     """List our hooks as the hosts' own files have them now, and those that should be there and are not."""
-    known, found = receipt.load(here.home), list[Wired]()
+    known, found, on = receipt.load(here.home), list[Wired](), guarded(here)
     for host in hosts.all_hosts():
-        for piece in wiring(here, host):
+        for piece in wiring(here, host, guarded=on):
             wired = list(_wired(piece))
             there = piece.path in known.items or any(each.state != "missing" for each in wired)
             found += wired if there else []
@@ -44,7 +45,34 @@ def installed(here: Here) -> list[Wired]:
 
 def callers(here: Here) -> list[str]:
     """List the files of hosts that call the launcher of this store, and those nobody can read."""
-    return [piece.path for host in hosts.all_hosts() for piece in wiring(here, host) if _calls(piece)]
+    every = (piece for host in hosts.all_hosts() for piece in wiring(here, host, guarded=True))
+    return [piece.path for piece in every if _calls(piece)]
+
+
+def following(here: Here, *, guarded: bool) -> list[Piece]:
+    """List the files of the hosts that call us, as they are to stand while a guard is on, or none is.
+
+    A host that does not call us is left alone, and so is an entry that a person took out.
+    """
+    found = list[Piece]()
+    for host in hosts.all_hosts():
+        every = wiring(here, host, guarded=guarded)
+        kept = [piece for piece in map(_as_kept, every) if piece and _calls(piece)]
+        if kept and guarded:
+            kept += [piece for piece in every if isinstance(piece.part, Whole) and piece.part.guards_only]
+        found += {piece.path: piece for piece in kept}.values()
+    return [allowed(here, piece) for piece in found]
+
+
+def _as_kept(piece: Piece) -> Piece | None:
+    """Ask of a settings file only for the hooks that are still in it, and for those on calls of tools."""
+    if not isinstance(piece.part, Settings):
+        return piece
+    there = {wired.theirs for wired in _wired(piece) if wired.state != "missing" and wired.event not in TOOL_EVENTS}
+    if there == {""}:  # it cannot be read, which is to be told
+        return piece
+    kept = tuple(hook for hook in piece.part.hooks if hook.theirs in there or hook.event in TOOL_EVENTS)
+    return replace(piece, part=piece.part._replace(hooks=kept)) if there else None
 
 
 def _calls(piece: Piece) -> bool:
