@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 PRE_TOOL, POST_TOOL = "pre-tool", "post-tool"
 LONGEST_LOG = 1 << 18
 _TIDY = 1 << 12
+_READING = 0.4
+"""Seconds in which rules.yaml is read anew before a call; the guards before hold where that is not enough."""
 
 
 def main(argv: list[str]) -> None:
@@ -57,6 +59,14 @@ def _give_up(argv: list[str]) -> None:
         elif _first_to_be_late(home):
             _detached(home, "guard")
     os._exit(0)
+
+
+class _TooLateError(BaseException):
+    """Reading takes too long. No error that anything on the way would handle."""
+
+
+def _too_late() -> None:
+    raise _TooLateError
 
 
 def _first_to_be_late(home: Home) -> bool:
@@ -169,10 +179,27 @@ class _Call:
             found = guards.load(self.home)
         if found is not None:
             return found
+        return self._made_anew()
+
+    def _made_anew(self) -> tuple[Guard, ...]:
+        """Make the guards from rules.yaml; where that takes too long, those before hold and another process goes on."""
+        from improve import clock, guards
         from improve.workflow.guarded import compiled
         from improve.workflow.here import Here
 
-        return compiled(Here(os.environ, clock.now(), self.cwd, self.home), self._trouble)
+        here = Here(os.environ, clock.now(), self.cwd, self.home)
+        before = guards.load(self.home)
+        if before is None:
+            return compiled(here, self._trouble)
+        left = event.after(_READING, _too_late)
+        try:
+            return compiled(here, self._trouble)
+        except _TooLateError:
+            if _first_to_be_late(self.home):
+                _detached(self.home, "guard")
+            return before
+        finally:
+            event.after(max(left - _READING, 0.05), lambda: _give_up([self.host.name, self.kind]))
 
     def _names(self) -> tuple[str, ...]:
         """Say what the project here may be called."""
