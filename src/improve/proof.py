@@ -160,15 +160,16 @@ def _best_tied(before: Tally, after: Tally, times: float) -> float:
 def _edge(tally: Tally, least: float, between: tuple[float, float]) -> float:
     """Find where the likelihood falls to a value, between a rate too far off and the likeliest one."""
     off, near = between
+    made, fine = tally.failed, tally.exposed - tally.failed
     if off == near:
         return near
-    for _ in range(24):
+    for _ in range(16):
         middle = (off + near) / 2
-        if _likelihood(tally, middle) < least:
+        if made * log(middle) + fine * log(1.0 - middle) < least:
             off = middle
         else:
             near = middle
-    return (off + near) / 2
+    return near
 
 
 def _told(before: Tally, after: Tally) -> str:
