@@ -31,6 +31,8 @@ COMMANDS: dict[str, str] = {
     "log": "look",
     "domains": "look",
     "stale": "look",
+    "report": "report",
+    "verify": "verify",
     "resolve": "archive",
     "budget": "archive",
     "where": "look",

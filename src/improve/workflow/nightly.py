@@ -1,4 +1,4 @@
-"""The scheduled run: take in what waits, read what is new. No model, no network."""
+"""The scheduled run: take in what waits, read what is new, and once a week verify the rules. No model, no network."""
 
 from __future__ import annotations
 
@@ -20,4 +20,27 @@ def run(here: Here) -> Scanned:
     """
     inbox.drain(here)
     wanted = scan.Wanted(began(USUAL, here.now))
-    return scan.scan(here, sources.everywhere(here), wanted, lambda _: None)
+    scanned = scan.scan(here, sources.everywhere(here), wanted, lambda _: None)
+    weekly(here)
+    return scanned
+
+
+def weekly(here: Here) -> bool:
+    """Verify all written rules when the last time is a week ago, or never was; says whether it was due.
+
+    Raises:
+        Busy: another run is at it.
+    """
+    from improve.workflow import changes, resolve, verify
+
+    if not verify.is_week_ago(here, verify.last_run(here)):
+        return False
+    title = ""
+    found = verify.verify(here)
+    if found.kept:
+        title = f"verify: {verify.summed(found.proofs)}"
+    if here.config.archive_held:
+        title = resolve.resolve(here, (), held=True).title or title
+    if title:
+        changes.remember(here, title)
+    return True

@@ -48,6 +48,11 @@ def reach(here: Here, host: Host, view: View) -> list[Reached]:
     return [found for rule in rules if (found := met.judge(rule, names))]
 
 
+def reach_at(here: Here, host: Host, rule: Rule, place: Spot, names: tuple[str, ...]) -> Reached | None:
+    """Say whether one rule reaches a host in a session that starts at a place; None when it is not written for it."""
+    return _Met(here, host, host.chain(place) if host.chain else []).judge(rule, names)
+
+
 def spot_of(here: Here, name: str) -> Spot:
     """Say where a session would start: here, or at the top of the project of that name.
 

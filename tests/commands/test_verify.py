@@ -1,0 +1,295 @@
+"""`verify`: what past sessions say of written rules, on real transcripts; what is kept of it, and what is shown."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commands.conftest import Improve, Repository
+from commands.sessions import Claude, Codex
+
+RULE, ID = "Use pnpm, never npm install", "use-pnpm-never-npm-install"
+NOW = datetime.now(UTC)
+WRITTEN = 30
+"""Days ago that the rule was written."""
+
+Sessions = Callable[..., list[Claude]]
+
+
+def ago(days: float) -> datetime:
+    return NOW - timedelta(days=days)
+
+
+def aged(rules: Path, *files: Path, days: float = WRITTEN) -> None:
+    """Let a rule have been written, and its file changed, so long ago."""
+    at = ago(days)
+    text = rules.read_bytes().decode()
+    head, mark, rest = text.partition("written_to:")
+    rest = re.sub(r"date: \S+", f"date: {at.date()}", rest, count=1)
+    rest = re.sub(r"at: \S+", f'at: "{at.isoformat(timespec="seconds")}"', rest, count=1)
+    rules.write_bytes((head + mark + rest).encode())
+    for file in files:
+        os.utime(file, (at.timestamp(), at.timestamp()))
+
+
+def seen_before(rules: Path) -> None:
+    """Let the occasions that led to the rule be from before it was written."""
+    text = rules.read_bytes().decode()
+    day = str(ago(40).date())
+    head, mark, rest = text.partition("observations:")
+    seen, following, tail = rest.partition("cross_project:")
+    seen = re.sub(r"date: \S+", f"date: {day}", seen)
+    seen = re.sub(r"at: \S+", f'at: "{ago(40).isoformat(timespec="seconds")}"', seen)
+    rules.write_bytes((head + mark + seen + following + tail).encode())
+
+
+@pytest.fixture
+def shop(improve: Improve, repository: Repository, rules: Path, home: Path) -> Path:
+    """A project whose AGENTS.md has the rule since 30 days, loaded by Claude Code."""
+    (home / ".claude").mkdir()
+    root = repository("shop", agents="# Shop\n")
+    for _ in range(2):
+        improve("observe", RULE, "--domain", "tool-usage", cwd=root)
+    improve("escalate", "--apply", cwd=root)
+    aged(rules, root / "AGENTS.md")
+    seen_before(rules)
+    return root
+
+
+@pytest.fixture
+def sessions(home: Path, shop: Path) -> Sessions:
+    """Make sessions of Claude Code, one a day from so many days ago, in which packages are installed."""
+
+    def make(
+        count: int, *, first: float, name: str = "s", cwd: Path = shop, runs: str = "pnpm add zod"
+    ) -> list[Claude]:
+        made = []
+        for number in range(count):
+            session = Claude(home, cwd, f"{name}{number}", began=ago(first - number * 0.5))
+            made.append(session.types("please install zod with pnpm").runs(runs).answers("Done."))
+        return made
+
+    return make
+
+
+def proof(improve: Improve, *argv: str, code: int = 0) -> dict[str, Any]:
+    """Verify the rule and give what is said of it."""
+    found = improve("verify", *argv, "--json", code=code).json
+    return next(rule for rule in found["rules"] if rule["id"] == ID)
+
+
+def corrected(improve: Improve, shop: Path, made: list[Claude]) -> None:
+    """Let a person correct the agent in some sessions."""
+    for session in made:
+        improve("observe", RULE, "--host", "claude-code", "--session", session.id, cwd=shop)
+
+
+def test_a_rule_that_is_followed_in_many_sessions_held(improve: Improve, shop: Path, sessions: Sessions) -> None:
+    """Half of the sessions before had the mistake, none of forty since: held, with both numbers."""
+    before = sessions(12, first=50, name="b")
+    corrected(improve, shop, before[::2])
+    sessions(40, first=25)
+    found = proof(improve)
+    assert (found["state"], found["before"], found["after"]) == (
+        "held",
+        {"exposed": 12, "failed": 6},
+        {"exposed": 40, "failed": 0},
+    )
+    assert found["cause"] is None and found["fix"] is None
+
+
+def test_a_rule_that_is_corrected_again_and_again_recurs(improve: Improve, shop: Path, sessions: Sessions) -> None:
+    """Corrections in most sessions since it was written: recurring, first in the table, with a cause and a command."""
+    made = sessions(12, first=20)
+    corrected(improve, shop, made[:8])
+    found = proof(improve)
+    assert (found["state"], found["after"]) == ("recurring", {"exposed": 12, "failed": 8})
+    assert {slip["by"] for slip in found["slips"]} == {"correction"}
+    assert found["cause"] and found["fix"]
+    assert improve("verify").first.startswith(f"recurring        {ID}")
+
+
+def test_a_verdict_from_too_little_is_none(improve: Improve, shop: Path, sessions: Sessions) -> None:
+    """Two sessions are no verdict, and the table says how many it takes."""
+    sessions(2, first=20)
+    assert proof(improve)["state"] == "not-enough-data"
+    assert "2 of 5 sessions" in improve("verify").out
+
+
+def test_a_rule_written_this_week_has_no_verdict(improve: Improve, shop: Path, sessions: Sessions, rules: Path) -> None:
+    """However many sessions there are, seven days have to pass; the table says so."""
+    aged(rules, shop / "AGENTS.md", days=3)
+    sessions(20, first=2.9, runs="pnpm add a")
+    assert proof(improve)["state"] == "not-enough-data"
+
+
+def test_sessions_about_something_else_do_not_count(improve: Improve, shop: Path, home: Path) -> None:
+    """A session in which nothing was installed is no proof that the rule works."""
+    for number in range(9):
+        session = Claude(home, shop, f"o{number}", began=ago(20 - number))
+        session.types("what does this function return?").runs("cat main.c").answers("An int.")
+    assert proof(improve)["after"] == {"exposed": 0, "failed": 0}
+
+
+def test_sessions_of_another_project_do_not_count(
+    improve: Improve, shop: Path, repository: Repository, sessions: Sessions
+) -> None:
+    """A rule of one project is not judged by what is done in another."""
+    sessions(6, first=20, cwd=repository("blog"), name="other")
+    assert proof(improve)["after"]["exposed"] == 0
+
+
+def test_sessions_whose_host_had_not_loaded_the_file_are_no_proof_that_it_held(
+    improve: Improve, shop: Path, sessions: Sessions
+) -> None:
+    """A CLAUDE.md beside it hides AGENTS.md from Claude Code: nothing there speaks for the rule."""
+    (shop / "CLAUDE.md").write_text("# Claude\n")
+    os.utime(shop / "CLAUDE.md", (ago(40).timestamp(),) * 2)
+    sessions(40, first=25)
+    found = proof(improve)
+    assert (found["state"], found["after"]["exposed"]) == ("not-enough-data", 0)
+    assert not any(session["loaded"] for session in found["sessions"])
+
+
+def test_what_recurs_where_it_is_not_loaded_says_so(improve: Improve, shop: Path, sessions: Sessions) -> None:
+    """The same with corrections: it recurs, and the cause is that this host does not load the file."""
+    (shop / "CLAUDE.md").write_text("# Claude\n")
+    os.utime(shop / "CLAUDE.md", (ago(40).timestamp(),) * 2)
+    made = sessions(12, first=20)
+    corrected(improve, shop, made[:9])
+    found = proof(improve)
+    assert (found["state"], found["cause"]) == ("recurring", "not-loaded")
+
+
+def test_a_line_of_the_persons_own_that_says_otherwise_is_the_cause(
+    improve: Improve, shop: Path, sessions: Sessions
+) -> None:
+    """A contradicting line in a loaded file is quoted with its place."""
+    agents = shop / "AGENTS.md"
+    agents.write_bytes(agents.read_bytes() + b"- Always use npm install, never pnpm\n")
+    os.utime(agents, (ago(WRITTEN).timestamp(),) * 2)
+    corrected(improve, shop, sessions(12, first=20)[:9])
+    found = proof(improve)
+    assert found["cause"] == "contradicted"
+    assert "Always use npm install" in found["detail"]
+
+
+def test_a_session_that_began_before_the_rule_was_written_is_before(improve: Improve, shop: Path, home: Path) -> None:
+    """The correction that led to the rule, and what went on in that session, is not held against it."""
+    session = (
+        Claude(home, shop, "across", began=ago(WRITTEN + 0.1)).types("install zod with pnpm").runs("npm install zod")
+    )
+    session.at = ago(WRITTEN - 1)
+    session.runs("npm install left-pad")
+    improve("observe", RULE, "--host", "claude-code", "--session", session.id, cwd=shop)
+    found = proof(improve)
+    assert found["slips"] == [] and found["before"] == {"exposed": 1, "failed": 1}
+
+
+def test_the_verdict_is_kept_once(improve: Improve, shop: Path, sessions: Sessions, rules: Path) -> None:
+    """The first run writes verdict and journal; the second finds nothing new, and no file changes."""
+    corrected(improve, shop, sessions(12, first=20)[:8])
+    improve("verify")
+    assert re.search(r"verdict:\n +state: recurring", rules.read_bytes().decode())
+    [event] = improve("log", "--limit", "1", "--json").json["events"]
+    assert event["event"] == "verified" and event["verdicts"][0]["after"] == [12, 8]
+    before = {path: path.read_bytes() for path in rules.parent.iterdir() if path.is_file()}
+    said = improve("verify").out
+    assert "0 transcripts read now" in said
+    assert {path: path.read_bytes() for path in rules.parent.iterdir() if path.is_file()} == before
+
+
+def test_part_of_the_history_is_shown_and_not_kept(
+    improve: Improve, shop: Path, sessions: Sessions, rules: Path
+) -> None:
+    """`--since` looks only at later sessions, and the stored verdict stays what all of them say."""
+    corrected(improve, shop, sessions(12, first=20)[-4:])
+    before = rules.read_bytes()
+    found = proof(improve, "--since", "17d")
+    assert found["after"]["exposed"] < 12
+    assert rules.read_bytes() == before
+
+
+def test_one_rule_is_shown_with_what_is_behind_it(improve: Improve, shop: Path, sessions: Sessions) -> None:
+    """Named, a rule shows each slip with its day and words, and the sessions it was measured in."""
+    corrected(improve, shop, sessions(12, first=20)[:8])
+    said = improve("verify", ID).out
+    assert said.count("correction  claude-code") == 8
+    assert said.count(": slipped") == 8 and said.count(": fine") == 4
+    assert "Looked at 12 sessions" in said
+
+
+def test_an_unknown_rule_is_exit_code_7(improve: Improve, shop: Path) -> None:
+    """An id that is none is said to be none."""
+    improve("verify", "no-such-rule", code=7)
+
+
+def test_without_a_written_rule_there_is_nothing_to_verify(improve: Improve, repository: Repository) -> None:
+    """An empty store is no error, and says what was looked at all the same."""
+    said = improve("verify", cwd=repository("empty")).out
+    assert "No rule is written yet" in said and "Looked at 0 sessions" in said
+
+
+def test_while_improve_is_off_nothing_is_read_or_kept(
+    improve: Improve, shop: Path, sessions: Sessions, rules: Path
+) -> None:
+    """Off means off: no transcript is read, nothing is written, and the answer says why."""
+    corrected(improve, shop, sessions(12, first=20)[:8])
+    improve("off")
+    before = rules.read_bytes()
+    assert improve("verify").code == 0
+    assert rules.read_bytes() == before
+
+
+def test_status_names_what_recurs_first(improve: Improve, shop: Path, sessions: Sessions) -> None:
+    """After a verification `status` begins with the rule, how often and since when; so does the start of a session."""
+    for rule in ("Keep functions short", "Name tests after behaviour"):
+        for _ in range(4):
+            improve("observe", rule, cwd=shop)
+    corrected(improve, shop, sessions(12, first=20)[:8])
+    improve("verify")
+    said = improve("status", cwd=shop).out
+    assert said.startswith("Recurring (hard rules that are written and still not followed):")
+    assert f"recurring: 8 of 12 sessions since {ago(WRITTEN).date()}" in said
+    assert "in 8 of 12 sessions since" in improve("status", "--host", "claude-code", cwd=shop).out
+    assert improve("status", "--json", cwd=shop).json["rules"][0]["verdict"]["state"] == "recurring"
+
+
+def test_the_scheduled_run_verifies_once_a_week(
+    improve: Improve, shop: Path, sessions: Sessions, rules: Path, home: Path
+) -> None:
+    """The first scheduled run verifies, the second of the same week does not, and both say nothing."""
+    sessions(6, first=20)
+    assert improve("schedule", "--run").out == ""
+    journal = home / ".agent-improvement" / "journal.jsonl"
+    assert journal.read_bytes().count(b'"verified"') == 1
+    improve("schedule", "--run")
+    assert journal.read_bytes().count(b'"verified"') == 1
+    lines = journal.read_bytes().decode().splitlines()
+    event = json.loads(next(line for line in lines if '"verified"' in line))
+    event["at"] = ago(8).isoformat()
+    old = [json.dumps(event) if '"verified"' in line else line for line in lines]
+    journal.write_bytes(("\n".join(old) + "\n").encode())
+    improve("schedule", "--run")
+    assert journal.read_bytes().count(b'"verified"') == 2
+
+
+def test_other_hosts_count_as_well(improve: Improve, repository: Repository, rules: Path, home: Path) -> None:
+    """A session of Codex, which loads AGENTS.md, is as good as one of Claude Code."""
+    root = repository("shop", agents="# Shop\n")
+    for _ in range(2):
+        improve("observe", "Answer in short sentences", "--domain", "communication", cwd=root)
+    improve("escalate", "--apply", cwd=root)
+    aged(rules, root / "AGENTS.md")
+    seen_before(rules)
+    for number in range(6):
+        Codex(home, root, f"c{number}", began=ago(20 - number)).types("what is this?").answers("A shop.")
+    [found] = improve("verify", "--json", cwd=root).json["rules"]
+    assert found["after"]["exposed"] == 6
