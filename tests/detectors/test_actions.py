@@ -222,3 +222,13 @@ def test_time_grows_with_the_turns(failing: bool) -> None:
 
     seconds(500)
     assert seconds(20_000) < 30 * max(min(seconds(2_000) for _ in range(3)), 0.01)
+
+
+def test_what_a_guard_stopped_teaches_nothing() -> None:
+    """A call denied with our own words is no failure to learn from, and no refusal by a person, in any host's form."""
+    again = ["agent: | shell uv run tool3", "ok", "person: thanks"]
+    failed = ["person: go", "agent: | shell tool3 run x", "failed: tool3: command not found", *again]
+    assert any(one.signal == "tool-failure" for one in found(failed))
+    for how in ("failed", "refused", "blocked"):
+        said = f"{how}: Error: improve-rules v1: this call was denied. Rule a: Use tool4 (tool3: command not found)."
+        assert found(["person: go", "agent: | shell tool3 run x", said, *again]) == []

@@ -33,6 +33,7 @@ from improve.session import (
     Result,
     Turn,
 )
+from improve.stamp import STAMP
 
 _SOON = 3
 """Turns of the agent after a message in which it may own up."""
@@ -187,7 +188,7 @@ class _Walk:
             yield Seen(number, turn, "a result; one that did not fail is not read")
             return
         self._failed = True
-        results = [result for result in turn.results if result.failed]
+        results = [_of_guard(result) for result in turn.results if result.failed]
         if any(result.ended == CUT_OFF for result in results):
             self._stopped = True
         denied = [result for result in results if result.ended == BY_PERSON]
@@ -318,6 +319,11 @@ def _throws_away(turn: Turn) -> bool:
     from improve.detectors.command import undoes
 
     return any(undoes(call.subject) for call in calls)
+
+
+def _of_guard(result: Result) -> Result:
+    """Know a call that a guard of ours stopped: most hosts record it as one that failed."""
+    return result._replace(ended=BY_RULE, reason="") if STAMP in result.text else result
 
 
 def _told_of(results: list[Result]) -> str:
