@@ -101,7 +101,7 @@ def _make_inbox(path: Path, now: datetime) -> None:
         }
         for n, words in enumerate(SAID)
     ]  # fmt: skip
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
 
 
 def make_ledger(env: dict[str, str], *, sessions: int, months: int, now: datetime) -> None:
@@ -121,9 +121,10 @@ def make_ledger(env: dict[str, str], *, sessions: int, months: int, now: datetim
         at = (now - timedelta(days=days)).astimezone(UTC)
         host = HOSTS[min(int(chance.expovariate(1)), 2)]
         asked = tuple((at.isoformat(), "please go on") for _ in range(chance.randint(2, 14)))
+        project = f"github.com/acme/{PROJECTS[min(int(chance.expovariate(0.6)), 4)]}"
         entry = Entry(
-            host, f"s{number}", f"/t/{number}", f"github.com/acme/{PROJECTS[min(int(chance.expovariate(0.6)), 4)]}", "/w",
-            at.isoformat(), at.isoformat(), False, "", len(asked), asked, (), (),
+            host, f"s{number}", f"/t/{number}", project, "/w", at.isoformat(), at.isoformat(), False, "",
+            len(asked), asked, (), (),
         )  # fmt: skip
         ledger.keep(Part(entry, entry.session))
     ledger.commit()

@@ -39,11 +39,11 @@ class Frame(NamedTuple):
         return self.base - value / most * (self.base - self.top)
 
 
-FRAMES = (Frame("wide", 720), Frame("narrow", 328, 200))
+FRAMES = (Frame("wide", 960, 240), Frame("narrow", 328, 200))
 
 
 def step_for(most: float, *, whole: bool) -> float:
-    """Give the distance of lines of a scale that begins at nought: about four of them, round numbers.
+    """Give the distance of lines of a scale that begins at nought: at most five of them, round numbers.
 
     >>> step_for(11, whole=True), step_for(1, whole=True), step_for(0.7, whole=False)
     (5, 1, 0.2)
@@ -53,7 +53,7 @@ def step_for(most: float, *, whole: bool) -> float:
         size *= 10
     while size > most / 4 and not (whole and size <= 1):
         size /= 10
-    found = next((size * n for n in (1, 2, 5, 10) if most / (size * n) <= 4), size * 10)
+    found = next((size * n for n in (1, 2, 5, 10) if most / (size * n) <= 5), size * 10)
     return int(found) if whole else round(found, 6)
 
 
@@ -113,12 +113,12 @@ def _scale(frame: Frame, step: float, top: float) -> Iterator[str]:
 
 def _dates(frame: Frame, weeks: Sequence[Week]) -> Iterator[str]:
     """Write the Monday below every so many weeks."""
-    every = max(1, -(-len(weeks) * 58 // (frame.width - frame.left)))
+    every = max(1, -(-len(weeks) * 62 // (frame.width - frame.left)))
     for at in range(0, len(weeks), every):
-        x, last = frame.x(at + 0.5, len(weeks)), frame.x(at + 0.5, len(weeks)) > frame.width - 24
-        anchor = "end" if last else "middle"
-        yield f'<text class="t" x="{min(x, frame.width - 2):.1f}" y="{frame.height - 8}" text-anchor="{anchor}">'
-        yield f"{day(weeks[at].monday, year=False)}</text>"
+        x = frame.x(at + 0.5, len(weeks))
+        if x <= frame.width - 22:
+            yield f'<text class="t" x="{x:.1f}" y="{frame.height - 8}" text-anchor="middle">'
+            yield f"{day(weeks[at].monday, year=False)}</text>"
 
 
 def _columns(frame: Frame, weeks: Sequence[Week], top: float) -> Iterator[str]:
@@ -175,8 +175,10 @@ def spark(name: str, values: Sequence[int]) -> str:
     )
     said = ", ".join(map(str, values))
     return (
-        f'<svg class="spark" role="img" viewBox="0 0 {width} 24"><title>{text(name)}, corrections each week: {said}</title>'
-        f'<path class="axis" d="M0 22.5H{width}"/><path class="bars" stroke-width="{max(each * 0.7, 0.6):.1f}" d="{bars}"/></svg>'
+        f'<svg class="spark" role="img" viewBox="0 0 {width} 24">'
+        f"<title>{text(name)}, corrections each week: {said}</title>"
+        f'<path class="axis" d="M0 22.5H{width}"/>'
+        f'<path class="bars" stroke-width="{max(each * 0.7, 0.6):.1f}" d="{bars}"/></svg>'
     )
 
 
@@ -187,10 +189,9 @@ def versus(before: tuple[int, int], after: tuple[int, int], bounds: Sequence[tup
         rows.append(f'<path class="track" d="M0 {y + 4}H200"/>')
         if exposed:
             rows.append(f'<path class="{cls}" d="M0 {y + 4}H{max(200 * failed / exposed, 1):.0f}"/>')
-            rows.append(
-                f'<path class="whisker" d="M{200 * low:.0f} {y + 4}H{200 * high:.0f}M{200 * low:.0f} {y}v8M{200 * high:.0f} {y}v8"/>'
-            )
-    return f'<svg class="versus" role="img" viewBox="-1 0 202 32"><title>{said}</title>{"".join(rows)}</svg>'
+            a, b = f"{200 * low:.0f}", f"{200 * high:.0f}"
+            rows.append(f'<path class="whisker" d="M{a} {y + 4}H{b}M{a} {y}v8M{b} {y}v8"/>')
+    return f'<svg class="versus" role="img" preserveAspectRatio="xMinYMid" viewBox="-1 0 202 32"><title>{said}</title>{"".join(rows)}</svg>'
 
 
 def share(value: float, most: float) -> str:

@@ -9,7 +9,7 @@ from improve.page import chart, rules
 from improve.page.account import HELD, RECURRING, Account, Count, Share, Week
 from improve.page.look import SCRIPT, STYLE
 from improve.page.markup import command, folded, own, table, text
-from improve.page.words import bounds_text, counts_note, day, lead, rate_text
+from improve.page.words import bounds_text, counts_note, day, first, rate_text, then
 from improve.report import counted
 
 GENERATOR = "improve report 1"
@@ -62,7 +62,9 @@ def _switch() -> str:
 
 
 def _sections(account: Account) -> Iterable[str]:
-    yield f'<p class="lead" dir="auto">{text(lead(account))}</p>'
+    yield f'<p class="lead">{text(first(account))}</p>'
+    if more := then(account):
+        yield f'<p class="more">{text(more)}</p>'
     yield f'<p class="soft">{text(counts_note(account))}</p>'
     yield _next(account)
     yield _figures(account)
@@ -224,8 +226,8 @@ def _footer(account: Account) -> str:
     return (
         "<footer><p>A correction is a rule that was asked for in a session; again in the same session it counts once. "
         "Failures of tools, waste and what an agent admitted by itself are not counted, nor what was imported. "
-        f"{when}Bars show the share of sessions with the mistake, before and after the rule was written; thin lines are "
-        f"95 % intervals. {counted(account.retired, 'retired rule')} not shown.</p>"
+        f"{when}Bars show the share of sessions with the mistake, before and after the rule was written; thin lines "
+        f"are 95 % intervals. {counted(account.retired, 'retired rule')} not shown.</p>"
         f"<p>Made {text(day(account.made))} {text(account.made[11:16])} by <code>improve report</code>. "
         "Its words come from your sessions: look before you pass it on.</p></footer>"
     )

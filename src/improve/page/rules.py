@@ -107,8 +107,8 @@ def _block(rule: Standing, evidence: Sequence[Evidence]) -> str:
     facts += [f"guard: {text(rule.guard)}"] if rule.guard else []
     return (
         f'<li class="rule {rule.state}" data-times="{rule.occasions}" data-last="{text(rule.last)}">'
-        f'<div class="say"><h4 dir="auto">{text(one_line(rule.text, _RULE))}</h4><p class="meta">{" · ".join(facts)}</p>'
-        f"{_why(rule)}</div>"
+        f'<div class="say"><h4 dir="auto">{text(one_line(rule.text, _RULE))}</h4>'
+        f'<p class="meta">{" · ".join(facts)}</p>{_why(rule)}</div>'
         f'<div class="vs">{_versus(rule)}</div>{_evidence(rule, evidence)}</li>'
     )
 
@@ -126,11 +126,13 @@ def _versus(rule: Standing) -> str:
     badge = f'<span class="badge">{_mark(rule.state)}{STATE_NAMES[rule.state]}</span>'
     if rule.state not in _MARKS:
         return badge
-    before = f"{sessions_text(rule.before)}"
-    after = f"{sessions_text(rule.after)}"
+    before, after = sessions_text(rule.before), sessions_text(rule.after)
     rows = [
-        f"before <b>{before}</b>{f', {percent(rule.before_bounds)}' if rule.before[0] else ''}",
-        f"after <b>{after}</b>{f', {percent(rule.after_bounds)}' if rule.after[0] else ''}",
+        f"{name} <b>{said}</b>{f'<br>95 %: {percent(between)}' if tally[0] else ''}"
+        for name, said, tally, between in (
+            ("before", before, rule.before, rule.before_bounds),
+            ("after", after, rule.after, rule.after_bounds),
+        )
     ]
     if not (rule.before[0] or rule.after[0]):
         return f"{badge}<br>no session known in which its topic came up"
@@ -140,7 +142,7 @@ def _versus(rule: Standing) -> str:
         (rule.before_bounds, rule.after_bounds),
         f"Mistake made: before {before}, after {after}",
     )
-    return f"{badge}{picture}{'<br>'.join(rows)}"
+    return f'{badge}{picture}<div class="two"><span>{rows[0]}</span><span>{rows[1]}</span></div>'
 
 
 def _evidence(rule: Standing, shown_here: Sequence[Evidence]) -> str:

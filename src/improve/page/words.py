@@ -76,6 +76,16 @@ def percent(low_high: tuple[float, float]) -> str:
 
 def lead(account: Account) -> str:
     """Say in a few sentences what there is to know."""
+    return " ".join(filter(None, (first(account), then(account))))
+
+
+def then(account: Account) -> str:
+    """Say which rules keep recurring and how many held."""
+    return " ".join(filter(None, (_recurring(account), _held(account))))
+
+
+def first(account: Account) -> str:
+    """Say in one sentence how often agents were corrected."""
     total = account.total
     if not (total.corrections or account.rules or account.waiting):
         return "Nothing is recorded yet: the report fills as you correct your agents."
@@ -83,9 +93,7 @@ def lead(account: Account) -> str:
     found = rate(total)
     per = f", {found:.1f} per 100 messages" if found is not None else ""
     times = "once" if total.corrections == 1 else f"{total.corrections:,} times"
-    said = [f"You corrected your agents {times}{where} in {account.spelled}{per}{_change(account)}."]
-    said += [part for part in (_recurring(account), _held(account)) if part]
-    return " ".join(said)
+    return f"You corrected your agents {times}{where} in {account.spelled}{per}{_change(account)}."
 
 
 def _change(account: Account) -> str:
