@@ -7,6 +7,7 @@ mistake: a session in which `uv add` ran is one in which `pip install` could hav
 from __future__ import annotations
 
 import re
+from collections import Counter
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -39,6 +40,8 @@ _WRAPPERS = words_of("sudo env command time nice nohup exec xargs npx bunx pnpx 
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
 _WORD = re.compile(r"[A-Za-z][a-z]+|[A-Z]{2,}")
 _PLAIN = re.compile(r"[^\W\d_]{2,}")
+_OFTEN, _SHORT = 3, 2000
+"""Times a word must stand in what was written and run, when that is more than a few lines, to be what it is about."""
 _MOST_ADDED = 1500
 """Characters of an edit that are read for what it is about."""
 _ENOUGH = 0.45
@@ -89,7 +92,8 @@ def terms(entry: Entry) -> Terms:
     for program in programs:
         done |= _about_program(program)
     text = "\n".join(written)
-    done |= {_concept(word) for word in set(_WORD.findall(text))}
+    often = Counter(_WORD.findall(text))
+    done |= {_concept(word) for word, times in often.items() if times >= _OFTEN or len(text) < _SHORT}
     worlds = {WORLD[end] for d in entry.deeds if d.kind in EDITS and (end := _ending(d.subject)) in WORLD}
     return Terms(
         said=frozenset(said),

@@ -54,6 +54,7 @@ _HAZY = concepts_of(
     "use run write add create change code file project agent before after check small command tool new start finish"
     " begin task step done say good best prefer work make approach user codebase pattern look read remove version"
     " implement bare free base need build imag image production language hand style"
+    " instead around local purpose exist pick default option"
 )
 """Concepts that are in too many sessions to say what one is about."""
 
@@ -149,6 +150,7 @@ def _read(rule: Rule) -> _Read:
     abroad = {FROM_ABROAD[word] for word in _PLAIN.findall(rule.text.lower()) if word in FROM_ABROAD}
     concepts = (read.weights.keys() - (_unknown(read.weights) if abroad else frozenset())) | abroad
     languages = {found.group().lower() for found in _LANGUAGE.finditer(rule.text)}
+    concepts = {word for word in concepts if word[0].isalpha()} or concepts
     steady = frozenset(concepts - _HAZY - _ANSWERS - {"ask-user"} - languages)
     deeds = steady & _DEEDS
     known = rule.domain not in (UNKNOWN, "")
