@@ -36,7 +36,7 @@ class Gist:
         Args:
             texts: What was written is asked about, too; it is long, so it is taken from the session each time.
         """
-        self.texts = texts
+        self.texts, self._reader = texts, _reader()
         self._fresh: list[tuple[str, str, str, bytes]] = []
         self._db: sqlite3.Connection | None = None
         try:
@@ -48,7 +48,7 @@ class Gist:
 
     def terms(self, entry: Entry) -> Terms:
         """Say what a session was about."""
-        stamp = f"{_LAYOUT} {__version__} {entry.ended} {len(entry.deeds)} {len(entry.asked)} {entry.messages}"
+        stamp = f"{self._reader} {entry.ended} {len(entry.deeds)} {len(entry.asked)} {entry.messages}"
         known = self._known(entry, stamp)
         if known is not None:
             return known._replace(text=_text(entry)) if self.texts else known
@@ -90,6 +90,18 @@ class Gist:
         if self._db is not None:
             self._db.close()
         self._db = None
+
+
+def _reader() -> str:
+    """Name the code that reads sessions: what an older one said is of no use."""
+    folder = os.path.dirname(exposure.__file__)
+    sources = (exposure.__file__, *(os.path.join(folder, "lexicon", f"{name}.py") for name in ("actions", "built")))
+    looks = []
+    for path in sources:
+        with contextlib.suppress(OSError):
+            seen = os.stat(path)
+            looks.append(f"{seen.st_size}.{seen.st_mtime_ns}")
+    return " ".join((str(_LAYOUT), __version__, *looks))
 
 
 def _packed(found: Terms) -> bytes:
