@@ -8,6 +8,8 @@
 #     "platformdirs>=4.2",
 #     "rapidfuzz>=3.9",
 #     "ruamel.yaml>=0.18.6",
+#     "tree-sitter>=0.23",
+#     "tree-sitter-bash>=0.23",
 # ]
 # ///
 """Run `improve` where nothing is installed but Python 3.11 and pip or uv: `python3 scripts/improve.py …`.

@@ -15,7 +15,10 @@ from typing import NamedTuple
 from improve import paths
 
 STAMP = "Written by `improve install`; take it away with: improve uninstall"
-NEEDED = ("click", "filelock", "git", "gitdb", "platformdirs", "rapidfuzz", "ruamel.yaml", "smmap")
+NEEDED = (
+    "click", "filelock", "git", "gitdb", "platformdirs", "rapidfuzz", "ruamel.yaml", "smmap", "tree_sitter",
+    "tree_sitter_bash",
+)  # fmt: skip
 """What the package and its dependencies import; where each is found goes into the launchers."""
 
 _HOOK = """\
