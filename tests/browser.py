@@ -31,7 +31,8 @@ class Browser:
         self._process = subprocess.Popen(
             [
                 FOUND, "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--no-first-run",
-                "--disable-background-networking", "--disable-dev-shm-usage", f"--user-data-dir={folder}", "about:blank",
+                "--disable-background-networking", "--disable-dev-shm-usage",
+                f"--user-data-dir={folder}", "about:blank",
             ],
             preexec_fn=place,
             pass_fds=(3, 4),

@@ -7,11 +7,11 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from accounts import HOSTILE, account
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from accounts import HOSTILE, account
 from improve.page import chart
 from improve.page.account import Account, Count
 from improve.page.data import as_data
@@ -108,6 +108,7 @@ def test_hostile_words_stay_words(words: str) -> None:
     assert len(raw) < 400_000
 
 
+@settings(max_examples=25)
 @given(st.text(max_size=60))
 def test_no_text_becomes_markup(words: str) -> None:
     """The page of any words has the tags of a page of plain words."""
@@ -194,7 +195,7 @@ def test_text_says_the_most_important_first() -> None:
 
 
 def test_many_rules_fit_into_a_megabyte() -> None:
-    """However long and wide their words are: what is left out is counted on the page, with the command that shows it."""
+    """However long and wide their words are: what is left out is counted, with the command that shows it."""
     told = account(words=("不要" * 5_000, "&" * 5_000), rules=2_000)
     page = delivering.page(told)
     assert len(page) < 1_000_000

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from accounts import account
 from browser import FOUND, Browser
-
 from improve.workflow import delivering
 
 pytestmark = [
@@ -33,7 +33,7 @@ CONTRAST = """
     const style = getComputedStyle(e), svg = e instanceof SVGElement;
     const a = light(numbers(svg ? style.fill : style.color)), b = light(behind(e));
     const ratio = (Math.max(a, b) + .05) / (Math.min(a, b) + .05); seen++;
-    if (ratio < 4.5) poor.push([e.tagName, e.className.baseVal ?? e.className, ratio, walk.currentNode.data.slice(0, 40)]);
+    if (ratio < 4.5) poor.push([e.tagName, e.getAttribute('class'), ratio, walk.currentNode.data.slice(0, 40)]);
   }
   return {seen, poor};
 })()

@@ -30,6 +30,7 @@ _OUR_LINES = (
     "Recurring (hard rules that are written", "Recurring rules (hard rules that are written", "Archived: ",
     "Nothing has held for ", "In the archive: ", "What might leave first", "Nothing was measured yet for ",
     "recurring        ", "held             ", "not enough data  ", "Verified ",
+    "You corrected your agents ", "The whole report as a page: ",
     "A check that is tried", "The calls it hits, the newest first", "No rule has a check yet",
 )  # fmt: skip
 """How lines begin that we print, without what stands before the first word."""

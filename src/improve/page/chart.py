@@ -191,7 +191,8 @@ def versus(before: tuple[int, int], after: tuple[int, int], bounds: Sequence[tup
             rows.append(f'<path class="{cls}" d="M0 {y + 4}H{max(200 * failed / exposed, 1):.0f}"/>')
             a, b = f"{200 * low:.0f}", f"{200 * high:.0f}"
             rows.append(f'<path class="whisker" d="M{a} {y + 4}H{b}M{a} {y}v8M{b} {y}v8"/>')
-    return f'<svg class="versus" role="img" preserveAspectRatio="xMinYMid" viewBox="-1 0 202 32"><title>{said}</title>{"".join(rows)}</svg>'
+    box = 'preserveAspectRatio="xMinYMid" viewBox="-1 0 202 32"'
+    return f'<svg class="versus" role="img" {box}><title>{said}</title>{"".join(rows)}</svg>'
 
 
 def share(value: float, most: float) -> str:

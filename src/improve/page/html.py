@@ -110,6 +110,7 @@ def _weeks(account: Account) -> str:
     if not any(week.known for week in weeks):
         return "<p>Nothing is known of these weeks.</p>"
     parts = ["Columns with a dashed edge are part of a week." if any(w.part for w in weeks) else ""]
+    parts += ["Only the last two years are drawn."] if weeks[0].monday > account.since else []
     parts += ["A dotted line marks weeks of which nothing is known."] if not all(w.known for w in weeks) else []
     parts += (
         [f"{counted(account.undated, 'older occasion')} kept as totals belong to no week."] if account.undated else []

@@ -128,7 +128,7 @@ def _versus(rule: Standing) -> str:
         return badge
     before, after = sessions_text(rule.before), sessions_text(rule.after)
     rows = [
-        f"{name} <b>{said}</b>{f'<br>95 %: {percent(between)}' if tally[0] else ''}"
+        f"{name} <b>{said}</b>{f'95 %: {percent(between)}' if tally[0] else ''}".replace(" %", "&nbsp;%")
         for name, said, tally, between in (
             ("before", before, rule.before, rule.before_bounds),
             ("after", after, rule.after, rule.after_bounds),

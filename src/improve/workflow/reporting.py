@@ -201,14 +201,16 @@ def _fix(rule: Rule) -> str:
     from improve.report import command
 
     cause = rule.verdict.cause if rule.verdict else ""
+    if cause == "ignored" and rule.guard == "deny":
+        return command("backtest", rule.id)
     if cause == "ignored" and rule.check:
-        return command("guard", rule.id, options="--warn")
+        return command("guard", rule.id, options="--deny" if rule.guard == "warn" else "--warn")
     known = {
-        "not-written": "improve escalate --apply",
+        "not-written": command("escalate", rule.id, options="--apply"),
         "not-loaded": "improve where",
         "cut": "improve budget",
         "contradicted": command("history", rule.id),
-        "vague": command("set", rule.id, options='--text "<one sentence that says what to type instead>"'),
+        "vague": command("set", rule.id, options='--text "<with a command, a file or a number in it>"'),
         "ignored": command("check", "suggest", rule.id),
     }
     return known.get(cause, command("verify", rule.id))
