@@ -157,8 +157,8 @@ def concerned(guards: Iterable[Guard], tool: str, arguments: object) -> list[Gua
             continue
         if guard.needles:
             said = said or haystack(arguments)
-            if not any(needle in said for needle in guard.needles):
-                continue
+            if not any(needle in said for needle in guard.needles) and not ("$'" in said and "\\" in said):
+                continue  # `$'\\x70ip'` may spell any word
         left.append(guard)
     return left
 

@@ -173,11 +173,8 @@ def follow(here: Here) -> tuple[str, ...]:
     """Wire the agents so that they ask before each call exactly while a guard is on; says what went wrong."""
     from improve.workflow import install
 
-    wire = getattr(install, "follow_guards", None)
-    if wire is None:
-        return ()
     try:
-        return tuple(step.why for step in wire(here) if step.state == "refused")
+        return tuple(step.why for step in install.follow_guards(here) if step.state == "refused")
     except ImproveError as exc:
         return (str(exc),)
 
