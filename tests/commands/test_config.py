@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -13,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from commands.conftest import Improve, Repository
+from commands.proving import aged, ago, seen_before
+from commands.sessions import Claude
 from improve import queue, settings
 
 PNPM = "Use pnpm, never npm install"
@@ -88,10 +91,11 @@ def candidates(improve: Improve, repository: Repository, home: Path) -> object:
 
 
 def order(improve: Improve, repository: Repository, home: Path) -> object:
-    """Which rule is shown first: one of seven old occasions, or one of yesterday?"""
+    """Which rule is shown first: one of seven old occasions and a new one, or one of two new ones?"""
     shop = repository("shop")
     improve("observe", PNPM, cwd=shop)
-    improve("observe", "Keep functions short", cwd=shop)
+    for _ in range(2):
+        improve("observe", "Keep functions short", cwd=shop)
     store = Path(os.environ["AGENT_IMPROVEMENT_HOME"]) / "rules.yaml"
     head, mark, rest = store.read_text().partition("- id: keep-functions-short")
     old = (
@@ -99,6 +103,26 @@ def order(improve: Improve, repository: Repository, home: Path) -> object:
     )
     store.write_text(head + old + mark + rest)
     return [rule["id"] for rule in improve("status", "--json", cwd=shop).json["rules"]]
+
+
+def is_archived(improve: Improve, repository: Repository, home: Path) -> object:
+    """Does the scheduled run archive a rule that has held for 40 days?"""
+    shop, store = repository("shop"), Path(os.environ["AGENT_IMPROVEMENT_HOME"])
+    for _ in range(2):
+        improve("observe", PNPM, cwd=shop)
+    improve("escalate", "--apply", cwd=shop)
+    aged(store / "rules.yaml", shop / "AGENTS.md", days=70)
+    seen_before(store / "rules.yaml", days=80)
+    for number in range(40):
+        session = Claude(Path(os.environ["HOME"]), shop, f"{shop}{number}", began=ago(60 - number))
+        session.types("add zod").runs("pnpm add zod").answers("Done.")
+    improve("verify")
+    told = (store / "rules.yaml").read_text()
+    assert "state: held" in told
+    (store / "rules.yaml").write_text(re.sub("since: .*", f"since: {ago(40).date()}", told))
+    (store / "journal.jsonl").unlink()
+    improve("schedule", "--run")
+    return (store / "archive.yaml").exists()
 
 
 CHANGES: dict[str, tuple[str, Callable[..., object]]] = {
@@ -109,6 +133,7 @@ CHANGES: dict[str, tuple[str, Callable[..., object]]] = {
     "brief_characters": ("500", brief),
     "least_severity": ("5", candidates),
     "half_life": ("3650", order),
+    "archive_held": ("true", is_archived),
     "routes": ('[{"domain": "testing", "file": "docs/testing.md"}]', files_of),
 }
 

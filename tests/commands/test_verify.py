@@ -6,48 +6,17 @@ import json
 import os
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from commands.conftest import Improve, Repository
+from commands.proving import WRITTEN, aged, ago, seen_before
 from commands.sessions import Claude, Codex
 
 RULE, ID = "Use pnpm, never npm install", "use-pnpm-never-npm-install"
-NOW = datetime.now(UTC)
-WRITTEN = 30
-"""Days ago that the rule was written."""
-
 Sessions = Callable[..., list[Claude]]
-
-
-def ago(days: float) -> datetime:
-    return NOW - timedelta(days=days)
-
-
-def aged(rules: Path, *files: Path, days: float = WRITTEN) -> None:
-    """Let a rule have been written, and its file changed, so long ago."""
-    at = ago(days)
-    text = rules.read_bytes().decode()
-    head, mark, rest = text.partition("written_to:")
-    rest = re.sub(r"date: \S+", f"date: {at.date()}", rest, count=1)
-    rest = re.sub(r"at: \S+", f'at: "{at.isoformat(timespec="seconds")}"', rest, count=1)
-    rules.write_bytes((head + mark + rest).encode())
-    for file in files:
-        os.utime(file, (at.timestamp(), at.timestamp()))
-
-
-def seen_before(rules: Path) -> None:
-    """Let the occasions that led to the rule be from before it was written."""
-    text = rules.read_bytes().decode()
-    day = str(ago(40).date())
-    head, mark, rest = text.partition("observations:")
-    seen, following, tail = rest.partition("cross_project:")
-    seen = re.sub(r"date: \S+", f"date: {day}", seen)
-    seen = re.sub(r"at: \S+", f'at: "{ago(40).isoformat(timespec="seconds")}"', seen)
-    rules.write_bytes((head + mark + seen + following + tail).encode())
 
 
 @pytest.fixture
@@ -293,3 +262,104 @@ def test_other_hosts_count_as_well(improve: Improve, repository: Repository, rul
         Codex(home, root, f"c{number}", began=ago(20 - number)).types("what is this?").answers("A shop.")
     [found] = improve("verify", "--json", cwd=root).json["rules"]
     assert found["after"]["exposed"] == 6
+
+
+CHECK = "  check:\n    tool: shell\n    deny:\n    - npm install\n"
+
+
+def with_check(rules: Path, more: str = "") -> None:
+    """Give the rule a check, and a guard if one is given."""
+    entry, mark, rest = rules.read_bytes().decode().partition("  written_to:")
+    rules.write_bytes((entry + CHECK + more + mark + rest).encode())
+
+
+def test_calls_that_a_check_hits_are_slips_nobody_has_to_report(
+    improve: Improve, shop: Path, sessions: Sessions, rules: Path
+) -> None:
+    """With a check, the tool calls themselves tell: before and since, each session once, quoted."""
+    with_check(rules)
+    sessions(8, first=60, name="b", runs="npm install zod && npm install left-pad")
+    sessions(4, first=28, name="fine")
+    sessions(8, first=20, name="slips", runs="cd web && npm install zod")
+    found = proof(improve)
+    assert (found["before"], found["after"]) == ({"exposed": 8, "failed": 8}, {"exposed": 12, "failed": 8})
+    assert {(slip["by"], "npm install zod" in slip["what"]) for slip in found["slips"]} == {("call", True)}
+    assert found["state"] != "held"
+
+
+def test_a_mention_of_the_command_is_no_slip(improve: Improve, shop: Path, sessions: Sessions, rules: Path) -> None:
+    """A command that only speaks of the denied one counts for nothing."""
+    with_check(rules)
+    sessions(40, first=25, runs="pnpm add zod && echo 'not npm install'")
+    found = proof(improve)
+    assert (found["state"], found["after"]) == ("held", {"exposed": 40, "failed": 0})
+
+
+def test_a_call_that_is_corrected_is_one_slip(improve: Improve, shop: Path, sessions: Sessions, rules: Path) -> None:
+    """The call and the correction of one session are one mistake."""
+    with_check(rules)
+    made = sessions(6, first=20, runs="npm install zod")
+    corrected(improve, shop, made)
+    assert proof(improve)["after"] == {"exposed": 6, "failed": 6}
+    assert len(proof(improve)["slips"]) == 6
+
+
+def test_what_a_guard_met_is_a_slip(improve: Improve, shop: Path, sessions: Sessions, rules: Path, home: Path) -> None:
+    """A firing in the journal counts, also for a session that left no transcript; one from before does not."""
+    made = sessions(6, first=20)
+    journal = home / ".agent-improvement" / "journal.jsonl"
+    fired = {
+        "v": 1,
+        "event": "fired",
+        "rules": [ID],
+        "mode": "deny",
+        "host": "claude-code",
+        "project": "github.com/acme/shop",
+    }
+    with journal.open("a", encoding="utf-8") as stream:
+        for session, days in ((made[0].id, 20), (made[0].id, 20), ("gone", 5), ("early", 60)):
+            said = {"at": ago(days).isoformat(), "session": session, "what": "npm install zod"}
+            stream.write(json.dumps({**fired, **said}) + "\n")
+    found = proof(improve)
+    assert found["after"] == {"exposed": 7, "failed": 2}
+    assert {(slip["session"], slip["by"]) for slip in found["slips"]} == {(made[0].id, "guard"), ("gone", "guard")}
+
+
+def test_a_rule_that_is_not_written_says_so(improve: Improve, repository: Repository) -> None:
+    """Named although it stands nowhere, a rule has no verdict, and the table says that it is not written."""
+    root = repository("shop")
+    improve("observe", RULE, cwd=root)
+    said = improve("verify", ID, cwd=root).out
+    assert "not enough data" in said and "not written" in said
+
+
+def test_a_rule_that_came_up_where_it_is_not_written_names_the_place(
+    improve: Improve, shop: Path, repository: Repository, home: Path
+) -> None:
+    """Corrected in a project whose file does not have it: not written there, and the command that writes it."""
+    blog = repository("blog")
+    for number in range(2):
+        session = (
+            Claude(home, blog, f"blog{number}", began=ago(9 - number)).types("install zod").runs("npm install zod")
+        )
+        improve("observe", RULE, "--host", "claude-code", "--session", session.id, cwd=blog)
+    found = proof(improve)
+    assert (found["state"], found["cause"]) == ("not-enough-data", "not-written")
+    assert "github.com/acme/blog" in found["detail"] and found["fix"] == f"improve escalate --apply {ID}"
+
+
+def test_an_unreadable_transcript_is_named(improve: Improve, shop: Path, sessions: Sessions) -> None:
+    """What could not be read is part of the answer, and the rest counts."""
+    made = sessions(3, first=20)
+    made[0].path.unlink()
+    made[0].path.mkdir()
+    sessions(2, first=10, name="more")
+    said = improve("verify").out
+    assert "Looked at 4 sessions" in said
+
+
+def test_nothing_stored_reaches_the_terminal_as_it_is(improve: Improve, shop: Path, sessions: Sessions) -> None:
+    """Escape sequences in what was said are shown, not sent."""
+    made = sessions(6, first=20)
+    improve("observe", RULE, "--host", "claude-code", "--session", made[0].id, "--context", "no! \x1b[2Jpnpm", cwd=shop)
+    assert "\x1b" not in improve("verify", ID).out
