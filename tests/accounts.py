@@ -51,7 +51,8 @@ def account(*, words: tuple[str, ...] = HOSTILE, rules: int = 12) -> Account:
         for n, w in enumerate(say)
     )  # fmt: skip
     return Account(
-        "2026-12-01T10:00:00+00:00", "2026-10-30", "2026-11-29", "the last 30 days", "", Count(22, 3, 7, 90), Count(30),
+        "2026-12-01T10:00:00+00:00", "2026-10-30", "2026-11-29", "the last 30 days", "",
+        Count(22, 12, 7, 90), Count(30),
         weeks, shares, shares, standing, 2, 5,
         tuple(Waits(f"C{n}", "2026-11-20", "correction", w[:90], w[:300]) for n, w in enumerate(words)), 40,
         (Room("codex", f"~/{words[0]}", 240, 7, 200, 32_768, 1_234),),

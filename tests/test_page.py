@@ -146,7 +146,7 @@ def test_every_number_stands_on_the_page() -> None:
     for rule in told.rules[:3]:
         assert f"{rule.after[1]} of {rule.after[0]} sessions" in said
         assert f"corrected {rule.occasions} time" in said and f"{rule.in_time} in this time" in said
-    for number in ("22", "40", "240", "200", "1,234 of 32,768", "3.3"):
+    for number in ("22", "40", "240", "200", "1,234 of 32,768", "13.3"):
         assert number in said
     assert "8 fewer than" in said and "3 of 9 corrections" in said and "6 more: improve history rule-0" in said
 
@@ -189,7 +189,7 @@ def test_data_is_plain_and_versioned() -> None:
 def test_text_says_the_most_important_first() -> None:
     """The first line is the sentence of the page; the last names the page."""
     lines = as_text(account(words=("plain",))).split("\n")
-    assert lines[0].startswith("You corrected your agents 22 times in the last 30 days, 3.3 per 100 messages, 8 fewer")
+    assert lines[0].startswith("You corrected your agents 22 times in the last 30 days, 13.3 per 100 messages, 8 fewer")
     assert lines[-1].endswith("improve report --open") and "2 rules keep recurring" in lines[0]
     assert lead(NOTHING).startswith("Nothing is recorded yet")
 

@@ -177,11 +177,13 @@ def _inbox(account: Account) -> str:
         return _lacking(account, "inbox", "No correction waits to be phrased.")
     heads = ("Message", "When", "Signal", "Project", "Words")
     rows = (
-        (text(w.id), text(day(w.date)), text(w.signal), own(w.project), own(one_line(w.words, _WORDS)))
+        (text(w.id), text(day(w.date)), text(one_line(w.signal, 20)), own(w.project), own(one_line(w.words, _WORDS)))
         for w in account.waits
     )
     caption = (
-        f"The likeliest {len(account.waits)} of {account.waiting:,}" if account.waiting > len(account.waits) else "All"
+        f"The likeliest {len(account.waits)} of {account.waiting:,}"
+        if account.waiting > len(account.waits)
+        else "All that waits"
     )
     return f"<p>{command('improve review')}</p>" + table(caption, heads, rows, cls="stack")
 
@@ -192,8 +194,8 @@ def _rooms(account: Account) -> str:
     heads = ("File", "Agent", "Lines", "Ours", "Advised", "Bytes used")
     rows = (
         (
-            f"<code>{text(room.path)}</code>",
-            text(room.host),
+            f"<code>{text(one_line(room.path, 200))}</code>",
+            text(one_line(room.host, 30)),
             f"{room.lines:,}",
             f"{room.ours:,}",
             f"{room.advised:,} {chart.share(room.lines, room.advised)}" if room.advised else "—",
@@ -210,7 +212,7 @@ def _fired(account: Account) -> str:
     heads = ("Rule", "Observed", "Warned", "Denied", "Last", "Last call")
     rows = (
         (
-            f"<code>{text(f.rule)}</code>", f"{f.observed:,}", f"{f.warned:,}", f"{f.denied:,}",
+            f"<code>{text(one_line(f.rule, 80))}</code>", f"{f.observed:,}", f"{f.warned:,}", f"{f.denied:,}",
             text(day(f.last)), f"<code>{text(one_line(f.what, 120))}</code>",
         )
         for f in account.fired[:_SHARES]
@@ -224,11 +226,12 @@ def _footer(account: Account) -> str:
         if account.measured
         else "No rule was judged yet. "
     )
+    retired = f"{counted(account.retired, 'retired rule')} not shown." if account.retired else ""
     return (
         "<footer><p>A correction is a rule that was asked for in a session; again in the same session it counts once. "
         "Failures of tools, waste and what an agent admitted by itself are not counted, nor what was imported. "
         f"{when}Bars show the share of sessions with the mistake, before and after the rule was written; thin lines "
-        f"are 95 % intervals. {counted(account.retired, 'retired rule')} not shown.</p>"
+        f"are 95 % intervals. {retired}</p>"
         f"<p>Made {text(day(account.made))} {text(account.made[11:16])} by <code>improve report</code>. "
         "Its words come from your sessions: look before you pass it on.</p></footer>"
     )

@@ -74,6 +74,8 @@ table{border-collapse:collapse;width:100%;margin:.9rem 0 0;font-size:.92rem}
 caption{text-align:left;padding-bottom:.3rem}
 th,td{text-align:left;padding:.42rem .9rem .42rem 0;border-bottom:1px solid var(--rule);vertical-align:middle;
 font-weight:400}
+th,td{overflow-wrap:normal}
+bdi,td code,th code,caption{overflow-wrap:anywhere}
 thead th{color:var(--soft);font-size:.84rem;vertical-align:bottom}
 .n{text-align:right;white-space:nowrap}
 th:last-child,td:last-child{padding-right:0}

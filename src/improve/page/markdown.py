@@ -6,7 +6,17 @@ from collections.abc import Iterator, Sequence
 
 from improve.escape import one_line, visible
 from improve.page.account import STATES, TENTATIVE, Account, Count, Share, Standing
-from improve.page.words import STATE_NAMES, bounds_text, counts_note, day, percent, rate, rate_text, sessions_text
+from improve.page.words import (
+    STATE_NAMES,
+    bounds_text,
+    counts_note,
+    day,
+    percent,
+    rate_text,
+    sessions_text,
+    tally,
+    well_known,
+)
 from improve.report import CAUSES, counted
 
 _RULES, _SHARES, _EVIDENCE, _WORDS = 30, 10, 3, 200
@@ -53,10 +63,9 @@ def _lines(account: Account) -> Iterator[str]:
 
 
 def _first(account: Account) -> str:
-    found = rate(account.total)
-    per = f", {found:.1f} per 100 messages ({bounds_text(account.total)})" if found is not None else ""
-    counts = [f"{len(account.of(state)):,} {STATE_NAMES[state]}" for state in STATES if account.of(state)]
-    rules = f" Rules: {', '.join(counts)}." if counts else ""
+    known = well_known(account.total)
+    per = f", {rate_text(account.total)} per 100 messages ({bounds_text(account.total)})" if known else ""
+    rules = f" Rules: {tally(account)}." if account.rules else ""
     return f"**{counted(account.total.corrections, 'correction')}**{per}.{rules}"
 
 

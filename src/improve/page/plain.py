@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from improve.escape import one_line
-from improve.page.account import STATES, Account, Share
-from improve.page.words import STATE_NAMES, bounds_text, counts_note, lead, rate_text
+from improve.page.account import Account, Share
+from improve.page.words import bounds_text, counts_note, lead, rate_text, tally
 
 _FEW = 5
 _NAME = 28
@@ -22,10 +22,9 @@ def _lines(account: Account) -> Iterator[str]:
     yield counts_note(account)
     for name, shares in (("agent", account.hosts), ("project", account.projects)):
         yield from _shares(name, shares)
-    states = [(STATE_NAMES[state], len(account.of(state))) for state in STATES]
     if account.rules:
         yield ""
-        yield "Rules: " + ", ".join(f"{number:,} {name}" for name, number in states if number)
+        yield f"Rules: {tally(account)}"
     if account.steps:
         yield ""
         yield "Next:"

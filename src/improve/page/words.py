@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import sqrt
 
 from improve.escape import one_line
-from improve.page.account import HELD, RECURRING, Account, Count
+from improve.page.account import HELD, RECURRING, STATES, Account, Count
 from improve.report import counted
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -32,6 +32,26 @@ def day(date: str, *, year: bool = True) -> str:
     if not (y.isdecimal() and m.isdecimal() and d.isdecimal() and 1 <= int(m) <= 12):
         return date
     return f"{int(d)} {_MONTHS[int(m) - 1]}" + (f" {y}" if year else "")
+
+
+def some(number: int, noun: str) -> str:
+    """Write `1 rule`, `2,000 rules`."""
+    return counted(number, noun).replace(str(number), f"{number:,}", 1)
+
+
+def tally(account: Account) -> str:
+    """Say how many rules are in each state, in one line."""
+    rows = ((STATE_NAMES[state], len(account.of(state))) for state in STATES)
+    return "; ".join(f"{n:,} {name if n == 1 else _several(name)}" for name, n in rows if n)
+
+
+def _several(name: str) -> str:
+    return name.replace("keeps", "keep").replace("waits", "wait")
+
+
+def well_known(count: Count) -> bool:
+    """Tell whether at least half of the corrections come from sessions that were read; else a rate is too low."""
+    return bool(count.messages) and 2 * count.counted >= count.corrections
 
 
 def rate(count: Count) -> float | None:
@@ -90,8 +110,7 @@ def first(account: Account) -> str:
     if not (total.corrections or account.rules or account.waiting):
         return "Nothing is recorded yet: the report fills as you correct your agents."
     where = f" in {account.project}" if account.project else ""
-    found = rate(total)
-    per = f", {found:.1f} per 100 messages" if found is not None else ""
+    per = f", {rate_text(total)} per 100 messages" if well_known(total) else ""
     times = "once" if total.corrections == 1 else f"{total.corrections:,} times"
     return f"You corrected your agents {times}{where} in {account.spelled}{per}{_change(account)}."
 
@@ -125,7 +144,12 @@ def counts_note(account: Account) -> str:
     total = account.total
     if lacking := account.lacks("messages"):
         return lacking
+    low = (
+        ""
+        if well_known(total)
+        else " Most come from sessions that were not read, so rates are lower than they should be."
+    )
     return (
-        f"{total.messages:,} of your messages in {counted(total.sessions, 'session')} were read; "
-        f"{total.counted:,} of the {counted(total.corrections, 'correction')} come from them."
+        f"{total.messages:,} of your messages in {some(total.sessions, 'session')} were read; "
+        f"{total.counted:,} of the {some(total.corrections, 'correction')} come from them.{low}"
     )
