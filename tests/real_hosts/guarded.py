@@ -1,4 +1,4 @@
-"""Guards in one host: a denied call does not run and the model is told why, a warned one runs, and nothing else does."""
+"""Guards in one host: a denied call does not run and the model is told why, a warned one runs, all else passes."""
 
 from __future__ import annotations
 

@@ -20,6 +20,16 @@ from transcripts.conftest import SESSIONS, Told, needs_real, real, short, tell
 _PLACE = SESSIONS / "copilot"
 _STORE = _PLACE / "two-turns-hooks.session-store.db"
 _SCENARIOS: dict[str, list[Told]] = {
+    "guard-deny": [
+        ("person", "scripted", "please add the http client"),
+        ("agent", "shell oldtool install requests; echo > ran-1/0", ""),
+        ("tool", "rule", ""),
+        ("agent", "shell slowtool run all; echo > ran-1/1", ""),
+        ("tool", "ok", ""),
+        ("agent", "shell echo oldtool is old; echo > ran-1/2", ""),
+        ("tool", "ok", ""),
+        ("agent", "", "Done."),
+    ],
     "headless-denied-tool": [
         ("person", "scripted", "hi there"),
         ("agent", "shell touch zzz", ""),

@@ -32,6 +32,18 @@ _TWO_TURNS: list[Told] = [
 ]
 _KILLED: list[Told] = [("person", "scripted", "start the long job"), ("agent", "shell sleep 30", "")]
 _SCENARIOS: dict[str, list[list[Told]]] = {
+    "guard-deny": [
+        [
+            ("person", "scripted", "please add the http client"),
+            ("agent", "shell oldtool install requests; echo > ran-1/0", ""),
+            ("tool", "rule", ""),
+            ("agent", "shell slowtool run all; echo > ran-1/1", ""),
+            ("tool", "ok", ""),
+            ("agent", "shell echo oldtool is old; echo > ran-1/2", ""),
+            ("tool", "ok", ""),
+            ("agent", "", "Done."),
+        ]
+    ],
     # a run that was killed leaves its call without a result
     "abort-sigint": [_KILLED],
     "abort-sigterm": [_KILLED],

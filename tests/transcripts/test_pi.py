@@ -17,6 +17,16 @@ from transcripts.conftest import SESSIONS, Told, needs_real, real, short, tell
 
 _PLACE = SESSIONS / "pi"
 _SCENARIOS: dict[str, list[Told]] = {
+    "guard-deny": [
+        ("person", "typed", "please add the http client"),
+        ("agent", "shell oldtool install requests; echo > ran-1/0", ""),
+        ("tool", "rule", ""),
+        ("agent", "shell slowtool run all; echo > ran-1/1", ""),
+        ("tool", "ok", ""),
+        ("agent", "shell echo oldtool is old; echo > ran-1/2", ""),
+        ("tool", "ok", ""),
+        ("agent", "", "Done."),
+    ],
     "at-file": [("person", "typed", "look here"), ("agent", "", "ok")],
     "extension-throws": [
         ("person", "typed", "hi there"),

@@ -11,6 +11,7 @@ from typing import Any
 
 from improve import session
 from improve.session import Call, Result, Session, Turn
+from improve.stamp import DENIED
 from improve.transcripts import spoken
 from improve.transcripts.base import Reader, Unreadable, below, clean, text_of
 from improve.transcripts.calling import call
@@ -91,6 +92,8 @@ def _result(block: dict[str, Any]) -> Result:
     failed = bool(ended) or status == "error" or details.get("success") is False or bool(code)
     text = outcome if isinstance(outcome, str) else details.get("output", details.get("content", details.get("diff")))
     text = clean(text) or text_of(text) or clean(mapping(run.get("error")).get("message"))
+    if failed and DENIED in f"{text} {clean(run.get('reason'))}":
+        ended = session.BY_RULE
     reason = clean(run.get("reason")) if ended == session.BY_PERSON else ""
     return Result(clean(block.get("toolUseID") or block.get("tool_use_id")), failed, text, ended, reason)
 

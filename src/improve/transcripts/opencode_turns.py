@@ -33,6 +33,7 @@ from improve.session import (
     Session,
     Turn,
 )
+from improve.stamp import DENIED
 from improve.transcripts.base import clean
 from improve.transcripts.calling import call
 from improve.transcripts.expansion import Expanded
@@ -43,7 +44,7 @@ from improve.transcripts.whole import entries, mapping, moment
 _REJECTED = "The user rejected permission"
 _REASON = "with the following feedback: "
 _DISMISSED = "The user dismissed this question"
-_RULED = "The user has specified a rule which prevents"
+_RULED = ("The user has specified a rule which prevents", DENIED)
 _ABORTED = ("Tool execution aborted", "Tool execution was interrupted")
 _STOPPED = "<shell_metadata>\nUser aborted the command"
 _TAIL = 400

@@ -13,6 +13,7 @@ from typing import Any
 
 from improve.session import (
     AGENT,
+    BY_RULE,
     COMMAND,
     COMPACTED,
     CUT_OFF,
@@ -29,6 +30,7 @@ from improve.session import (
     Session,
     Turn,
 )
+from improve.stamp import DENIED
 from improve.transcripts.base import Reader, Unreadable, below, clean, lines, row_in, rows, text_of
 from improve.transcripts.calling import call
 from improve.transcripts.expansion import Expanded, expander, upward
@@ -189,7 +191,8 @@ def _call(block: dict[str, Any]) -> Call:
 def _returned(message: dict[str, Any], about: dict[str, Any]) -> Turn:
     text, failed = text_of(message.get("content")), message.get("isError") is True
     stopped = failed and text.rstrip().endswith(_ABORTED)
-    result = Result(clean(message.get("toolCallId")), failed, text, CUT_OFF if stopped else "")
+    ended = BY_RULE if failed and text.startswith(DENIED) else CUT_OFF if stopped else ""
+    result = Result(clean(message.get("toolCallId")), failed, text, ended)
     return Turn(TOOL, failed=failed, results=(result,), **about)
 
 
