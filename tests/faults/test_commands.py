@@ -76,6 +76,22 @@ def applied(prepared: Scene) -> Callable[[Outcome], Iterable[str]]:
     return check
 
 
+def never_lost(rule_id: str) -> Callable[[Outcome], Iterable[str]]:
+    """Check that a rule which moves from one file to another is in one of them, and twice in none."""
+
+    def check(outcome: Outcome) -> Iterable[str]:
+        yield from sound(outcome)
+        entry = f"- id: {rule_id}\n".encode()
+        paths = [outcome.place / "home" / name for name in ("rules.yaml", "archive.yaml")]
+        active, archived = (path.read_bytes().count(entry) if path.exists() else 0 for path in paths)
+        if (active, archived) not in ((1, 0), (1, 1), (0, 1)):
+            yield f"the rule is {active} times active and {archived} times archived"
+        elif not outcome.fault and (active, archived) != (0, 1):
+            yield f"after a run without a fault the rule is {active} times active and {archived} times archived"
+
+    return check
+
+
 def unless_done(prepared: Scene, argv: Sequence[str]) -> Callable[[Outcome], Sequence[str | Path]]:
     """Repeat a command that may be done only once, unless the store says that it was done."""
 
@@ -123,6 +139,7 @@ def commands() -> dict[str, Command]:
     done = Scene([*PROMOTED, ("shop", ("escalate", "--apply"))], warm=True)
     written = Scene(DUE, line=f"- {PNPM}\r\n", warm=True)
     merge = ("merge", _slug(PNPM), _slug(other))
+    archive = ("resolve", _slug(PNPM), "--prune")
     domain = ("set", _slug(PNPM), "--domain", "workflow", "--severity", "4")
     return {
         "observe-first": observing(Scene(), PNPM, 0),
@@ -137,6 +154,7 @@ def commands() -> dict[str, Command]:
         "set": of(due, *domain),
         "set-git": of(replace(due, git=True), *domain),
         "merge": of(two, *merge, again=unless_done(two, merge)),
+        "resolve": of(done, *archive, again=unless_done(done, archive), check=never_lost(_slug(PNPM))),
         "seed": of(Scene(DUE, line="- Prefer plain SQL\r\n", warm=True), "seed", "--from-agents-md", "{dir}/" + SHOP),
     }
 
