@@ -158,7 +158,7 @@ def concerned(guards: Iterable[Guard], tool: str, arguments: object) -> list[Gua
         if guard.needles:
             said = said or haystack(arguments)
             if not any(needle in said for needle in guard.needles) and not ("$'" in said and "\\" in said):
-                continue  # `$'\\x70ip'` may spell any word
+                continue  # `$'\x70ip'` may spell any word
         left.append(guard)
     return left
 

@@ -364,3 +364,29 @@ def test_a_yes_grows_old(rules: Path, shop: Path, home: Path, improve: Improve) 
     (path,) = home.rglob("consent/*")
     os.utime(path, (0, 0))
     improve(*ask, cwd=shop, code=3)
+
+
+def test_agents_ask_exactly_while_a_guard_is_on(
+    home: Path, rules: Path, shop: Path, improve: Improve, person: list[str]
+) -> None:
+    """The first guard wires the hook before calls, the last one takes it out, and it is said who does what now."""
+    (home / ".claude").mkdir()
+    (home / ".codex").mkdir()
+    keep(rules, off(), off(id="other"))
+    improve("install", "--yes")
+    settings = home / ".claude" / "settings.json"
+    before = settings.read_bytes()
+    assert b"pre-tool" not in before
+    said = improve("guard", "use-uv-not-pip", "--deny", cwd=shop)
+    assert "denied in " in said.out
+    assert "Claude Code" in said.out
+    assert "Codex skips hooks that nobody has trusted yet" in said.err
+    assert b"pre-tool" in settings.read_bytes()
+    improve("guard", "other", "--warn", cwd=shop)
+    improve("guard", "use-uv-not-pip", "--off", cwd=shop)
+    assert b"pre-tool" in settings.read_bytes()
+    improve("guard", "other", "--off", cwd=shop)
+    assert settings.read_bytes() == before
+    for argv, wired in ((["undo"], True), (["retire", "other"], False), (["restore", "other"], True)):
+        improve(*argv, cwd=shop)
+        assert (b"pre-tool" in settings.read_bytes()) == wired, argv

@@ -112,6 +112,15 @@ def keep_history(here: Here, title: str) -> None:
     if sys.stdout is not None:  # closed by whoever started us
         sys.stdout.flush()
     note(remember(here, title))
+    _follow_guards(here)
+
+
+def _follow_guards(here: Here) -> None:
+    """Where a change turned the first guard on or the last one off, let agents ask before a call, or not any more."""
+    from improve.workflow.guard import follow_change
+
+    for trouble in follow_change(here):
+        note(trouble)
 
 
 def note(text: str) -> None:

@@ -7,6 +7,7 @@ journal says who did it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -177,6 +178,21 @@ def follow(here: Here) -> tuple[str, ...]:
         return tuple(step.why for step in install.follow_guards(here) if step.state == "refused")
     except ImproveError as exc:
         return (str(exc),)
+
+
+def follow_change(here: Here) -> tuple[str, ...]:
+    """Wire the agents anew when a change, such as an undo, has turned the first guard on or the last one off."""
+    if not os.path.lexists(here.home.rules):
+        return ()
+    before = bool(guards.load(here.home))
+    try:
+        after = next(here.store.glance().index.guarded(), None) is not None
+    except ImproveError:
+        return ()
+    if before == after:
+        return ()
+    compiled(here)
+    return follow(here)
 
 
 def reach(here: Here) -> Reach:
