@@ -56,21 +56,14 @@ def gather(here: Here, *, since: str = USUAL, project: str = "") -> Account:
         UsageError: `since` is no span of time, or it begins later than now.
         NeedsRepair: the store cannot be read.
     """
-    from improve.errors import UsageError
-    from improve.workflow import period
-
-    begin = period.began(since, here.now)
     view = here.store.view()
-    key = here.project_key(project, view) if project else ""
-    first = weeks.local_day(begin, here.now.tzinfo) or "0001-01-01"
-    if first > here.today:
-        raise UsageError(f"--since {since} begins later than today; nothing was done. Name an earlier day")
-    asked = _Asked(first, here.today, here.names_of(key, view) if key else None, key)
+    asked, begin = _resolved(here, view, since, project)
+    key = asked.key
     rows = [row for row in view.index.all() if not row.problems]
     mine = [(row.rule, row.due) for row in rows if _concerns(row.rule, asked.names)]
     missing: dict[str, str] = {}
     days = weeks.span(asked.since, asked.until)
-    read, why = read_sessions(here, _utc(weeks.earlier(first, days + 1)), key)
+    read, why = read_sessions(here, _utc(weeks.earlier(asked.since, days + 1)), key)
     if why:
         missing["messages"] = why
     tally = Tally((c for rule, _ in mine for c in corrections(rule, asked.names)), read)
@@ -94,6 +87,19 @@ def gather(here: Here, *, since: str = USUAL, project: str = "") -> Account:
         (), max((rule.measured for rule in standing), default=""), tuple(missing.items()),
     )  # fmt: skip
     return account._replace(steps=tuple(_steps(here, account, [rule for rule, _ in mine])))
+
+
+def _resolved(here: Here, view: View, since: str, project: str) -> tuple[_Asked, str]:
+    """Find the days and the project that are meant, and the moment the time begins."""
+    from improve.errors import UsageError
+    from improve.workflow import period
+
+    begin = period.began(since, here.now)
+    key = here.project_key(project, view) if project else ""
+    first = weeks.local_day(begin, here.now.tzinfo) or "0001-01-01"
+    if first > here.today:
+        raise UsageError(f"--since {since} begins later than today; nothing was done. Name an earlier day")
+    return _Asked(first, here.today, here.names_of(key, view) if key else None, key), begin
 
 
 def _utc(day: str) -> str:
