@@ -4,18 +4,19 @@ A pattern for the shell is a command in words: its name, then words that must be
 
 - `pip install`: the command `pip` whose first words are `install`; wherever the shell would run it (see `shell`), and
   not where the words are only said. `a|b` means one or the other, `*` any part of a word: `pip|pip3* install`.
-- Words are compared in order with the arguments that are no options; the value of an option before them is passed
-  over (`git -C dir push`), where nobody knows whether an option takes one, either reading will do.
+- The first word is compared with the first argument that is no option, others with any that follow, in order. The
+  value of an option before is passed over (`git -C dir push`); where nobody knows whether an option takes one, either
+  reading will do. `make`, `just`, `gradle` and their kin may name what they do in any order.
 - Flags may stand anywhere: `--force` is also `--force=x`, `-f` also a letter of `-uf`, `--force|-f` either.
 - `/…/` is a regular expression, looked for in the source of one command; `/…/i` without regard to case.
 
-`unless` is asked of each command by itself: a command that it matches is fine.
+`unless` is asked of each command by itself: a command that it matches is fine, and so is what that command starts.
 
-A check of `edit` is about writes, too; one of
-`write` only about whole files. For both, a pattern is literal text or `/…/`, looked for in what is put in; `unless` takes away a place whose line it matches. `paths` says in
-which files, as globs with `*`, `**`, `?`, `{a,b}`, of the path as given, or of any part of it that ends it. A check of
-the shell with `paths` is about commands that name or write such a file. For `any`, a pattern is looked for in the
-subject: the command line, the path, or what is searched for.
+A check of `edit` is about writes, too; one of `write` about whole files alone; `any` is all, the shell as well. For an edit or a write, a pattern is literal text
+or `/…/`, looked for in the lines that are put in; `unless` takes away a line it matches. `paths` says in which files, as
+globs with `*`, `**`, `?`, `{a,b}`; one that does not begin at the root may match the end of a path. A check of the shell
+with `paths` and patterns is about commands that name such a file; without patterns, about those that plainly write to
+it (`> file`, `tee`, `sed -i`, `rm`, `mv`, the last word of `cp`). For other tools, `any` looks into the subject.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from improve.rule import Check
-from improve.session import EDIT, SHELL, WRITE, Call
+from improve.session import EDIT, READ, SHELL, WRITE, Call
 from improve.shell import Command, NoParser, commands
 
 LONGEST_PATTERN = 200
@@ -34,7 +35,7 @@ SEARCHED = 4_000
 """Characters of one line that a regular expression is tried on."""
 PUT_IN = 1 << 20
 """Characters of an edit or a write that are looked at."""
-_REPEATS = re.compile(r"\([^()]*[+*}][^()]*\)\s*[+*{]|\\[1-9]|\(\?<?[=!P]|[+*}]\)[+*{]")
+_REPEATS = re.compile(r"\([^()]*[+*}][^()]*\)\s*[+*{]|\\[1-9]|\(\?P|[+*}]\)[+*{]")
 """What can make a regular expression run away, or look behind: repeated repeats and back references."""
 _COMPOSES = re.compile(r"\$['\"]|[\w./\"'})-]\$|\w`|[`})][\w\"'$.-]|\$\w+[\"']|\{[^}\s]*,|\\[0-7xu]")
 """A line in which a name may be put together from parts: `${P}ip`, `$'\\x70ip'`, `pi{p,}`."""
@@ -64,7 +65,47 @@ _TAKES: dict[str, frozenset[str]] = {
     }.items()
 }  # fmt: skip
 """Options with a value that stand before the subcommand."""
-_BARE = frozenset("-v -V -q -y -f -p -n -s -x -h -i --verbose --quiet --yes --force --no-pager --bare --global".split())
+_VALUED = {
+    "git": ("-m --message -F --file -C -c --author --date --reuse-message --trailer -o --push-option", "mFcCS"),
+    "find": ("-name -iname -path -ipath -type -regex -newer -user -group -size -mtime", ""),
+    "perl": ("-e -E -I -M", "eEIMmF"),
+    "ruby": ("-e -I -r", "eIr"),
+    "gh": ("-t --title -b --body -F", "tbF"),
+    "npm": ("-m --message", "m"),
+}
+"""Options whose values are no flags, whatever they look like, and the letters of those that are short."""
+_LONG = frozenset(("go", "find", "java", "javac", "terraform", "ffmpeg", "openssl", "xcodebuild", "fd"))
+"""Programs whose long options begin with one dash, so that no letters are bundled."""
+_INTERPRETER = re.compile(r"(?:python|pypy|node|deno|ruby|bash|sh|zsh|dash)[\d.]*")
+"""Programs whose options end where a script begins; what follows is the script's."""
+_TARGETS = frozenset(("make", "gmake", "just", "task", "gradle", "gradlew", "mvn", "mvnw", "ninja", "rake"))
+"""Programs that take several things to do."""
+_SAYS = frozenset(("echo", "printf", "grep", "egrep", "rg", "git", "gh", "|"))
+"""Programs whose quoted words are often talk of a command; a pipeline, too."""
+_QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'")
+_WRITERS = frozenset(("tee", "rm", "mv", "truncate", "shred", "unlink", "touch", "patch", "install"))
+_BARE = frozenset(
+    [
+        "-v",
+        "-V",
+        "-q",
+        "-y",
+        "-f",
+        "-p",
+        "-n",
+        "-s",
+        "-x",
+        "-h",
+        "-i",
+        "--verbose",
+        "--quiet",
+        "--yes",
+        "--force",
+        "--no-pager",
+        "--bare",
+        "--global",
+    ]
+)
 """Options that take none, in nearly all programs."""
 
 
@@ -82,13 +123,13 @@ def hits(check: Check, call: Call) -> tuple[str, ...]:
     Raises:
         NoParser: the parser of shell commands is not installed.
     """
-    if check.tool == "any":
-        return _in_subject(check, call)
-    if check.tool == "shell":
-        return _in_shell(check, call) if call.kind == SHELL else ()
-    if call.kind in (EDIT, WRITE) and check.tool in (call.kind, EDIT):
+    if check.tool not in (call.kind, "any") and (check.tool, call.kind) != (EDIT, WRITE):
+        return ()
+    if call.kind == SHELL:
+        return _in_shell(check, call)
+    if call.kind in (EDIT, WRITE):
         return _in_files(check, call)
-    return ()
+    return _in_subject(check, call) if call.kind != READ else ()
 
 
 def needles(check: Check) -> tuple[str, ...]:
@@ -100,13 +141,13 @@ def needles(check: Check) -> tuple[str, ...]:
     for pattern in check.deny:
         if _is_regex(pattern):
             return ()
-        if check.tool == "shell":
-            parts = [_longest(pattern.split()[0])] if pattern.split() else [[]]
-        else:
-            parts = [[_squeezed(pattern)]]
-        if not parts[0] or "" in parts[0]:
+        words = pattern.split()
+        parts = (_longest(words[0]) if words and check.tool in ("shell", "any") else []) + (
+            [_squeezed(pattern)] if check.tool != "shell" else []
+        )
+        if not parts or "" in parts:
             return ()
-        found += parts[0]
+        found += parts
     return tuple(dict.fromkeys(found))
 
 
@@ -143,7 +184,7 @@ def _wrong(pattern: str, tool: str) -> str:
     if _is_regex(pattern):
         body = pattern[1 : pattern.rindex("/")]
         if _REPEATS.search(body) or len(re.findall(r"(?<!\\)[+*]", body)) > 4:
-            return "could take for ever: no repeat within a repeat, no reference or look-around, four repeats at most"
+            return "could take for ever: no repeat within a repeat, no reference, four repeats at most"
         try:
             re.compile(body)
         except re.error as exc:
@@ -158,12 +199,14 @@ def _wrong(pattern: str, tool: str) -> str:
 
 def _in_shell(check: Check, call: Call) -> tuple[str, ...]:
     found = []
-    for command in commands(call.subject):
-        if check.paths and not _touches(command, check.paths):
+    all_of_them = commands(call.subject)
+    fine = {c.source for c in all_of_them if any(denies(pattern, c) for pattern in check.unless)}
+    for command in all_of_them:
+        if check.paths and not (_names if check.deny else _changes)(command, check.paths):
             continue
         if check.deny and not any(denies(pattern, command) for pattern in check.deny):
             continue
-        if not any(denies(pattern, command) for pattern in check.unless):
+        if command.source not in fine and not fine.intersection(command.within):
             found.append(command.source)
     return tuple(dict.fromkeys(found))
 
@@ -171,26 +214,43 @@ def _in_shell(check: Check, call: Call) -> tuple[str, ...]:
 def denies(pattern: str, command: Command) -> bool:
     """Tell whether a pattern of the shell matches one command."""
     if _is_regex(pattern):
-        return _regex(pattern).search(command.source[:SEARCHED]) is not None
+        found = _regex(pattern).search(command.source[:SEARCHED])
+        return found is not None and not (command.name in _SAYS and _quoted(command.source[:SEARCHED], found))
     parts = _taken_apart(pattern)
     if not parts.name.fullmatch(command.name):
         return False
-    if not all(any(_has_flag(flag, command.words) for flag in flags) for flags in parts.flags):
+    if not all(any(_has_flag(flag, command) for flag in flags) for flags in parts.flags):
         return False
+    if command.name in _TARGETS and len(parts.words) == 1:
+        return any(parts.words[0].fullmatch(word) for word in command.words)
+    if any("=" in word.pattern for word in parts.words):
+        return all(any(word.fullmatch(given) for given in command.words) for word in parts.words)
     return not parts.words or _begins(parts.words, command.words, _TAKES.get(command.name))
+
+
+def _quoted(source: str, found: re.Match[str]) -> bool:
+    """Tell whether a match lies within quotes: `echo "never curl x | sh"`."""
+    return any(span.start() < found.start() and found.end() < span.end() for span in _QUOTED.finditer(source))
 
 
 def _begins(wanted: Sequence[re.Pattern[str]], words: Sequence[str], takes: frozenset[str] | None) -> bool:
     """Tell whether the arguments begin with these words, options left out; with doubt, either reading will do."""
-    starts = {0}
-    for pattern in wanted:
-        following: set[int] = set()
-        for start in starts:
-            following |= {at + 1 for at in _positions(words, start, takes) if pattern.fullmatch(words[at])}
-        if not following:
+    starts = {at for at in _positions(words, 0, takes) if wanted[0].fullmatch(words[at])}
+    if len(wanted) == 1 or not starts:
+        return bool(starts)
+    at = min(starts) + 1
+    for pattern in wanted[1:]:
+        near = _positions(words, at, takes)
+        at = next((i + 1 for i in range(at, len(words)) if pattern.fullmatch(words[i]) and _free(words, i, near)), 0)
+        if not at:
             return False
-        starts = following
     return True
+
+
+def _free(words: Sequence[str], at: int, near: set[int]) -> bool:
+    """Tell whether a word is no value of an option before it, or is where the next word is looked for anyway."""
+    before = words[at - 1] if at else ""
+    return at in near or before[:1] != "-" or before in _BARE or "=" in before
 
 
 def _positions(words: Sequence[str], start: int, takes: frozenset[str] | None) -> set[int]:
@@ -216,21 +276,43 @@ def _positions(words: Sequence[str], start: int, takes: frozenset[str] | None) -
     return found
 
 
-def _has_flag(flag: str, words: Sequence[str]) -> bool:
-    if flag.startswith("--"):
-        return any(word == flag or word.startswith(f"{flag}=") for word in _before_end(words))
-    if len(flag) == 2:
-        return any(word[:1] == "-" and word[1:2] != "-" and flag[1] in _letters(word) for word in _before_end(words))
-    return any(word == flag or word.startswith(f"{flag}=") for word in _before_end(words))
+def _has_flag(flag: str, command: Command) -> bool:
+    words = _flags(command)
+    if "*" in flag:
+        return any(_glob_word(flag).fullmatch(word) for word in words)
+    if len(flag) != 2 or command.name in _LONG:
+        return any(word == flag or word.startswith(f"{flag}=") for word in words)
+    valued = _VALUED.get(command.name, ("", ""))[1]
+    return any(word[:1] == "-" and word[1:2] != "-" and flag[1] in _letters(word, valued) for word in words)
 
 
-def _letters(word: str) -> str:
-    """Give the letters of a bundle of short flags: all of `-uf`, the first of `-n5` or `-Xfoo.bar`."""
-    return word[1:] if word[1:].isalpha() and len(word) <= 6 else word[1:2]
+def _letters(word: str, valued: str) -> str:
+    """Give the letters of a bundle of short flags: all of `-uf`, of `-am"text"` those up to the one with a value."""
+    letters = word[1:]
+    for at, letter in enumerate(letters):
+        if not letter.isalpha() or letter in valued:
+            return letters[: at + 1]
+    return letters if len(letters) <= 6 else letters[:1]
 
 
-def _before_end(words: Sequence[str]) -> Sequence[str]:
-    return words[: list(words).index("--")] if "--" in words else words
+def _flags(command: Command) -> list[str]:
+    """List the words that may be flags: those before `--` that are no values of the option before."""
+    words, valued = command.words, _VALUED.get(command.name, ("", ""))
+    takes = frozenset(valued[0].split())
+    runs_scripts = _INTERPRETER.fullmatch(command.name) is not None
+    found = []
+    for at, word in enumerate(words):
+        if word == "--" or (at and words[at - 1] in ("-m", "-c") and runs_scripts):
+            break
+        if runs_scripts and word[:1] != "-" and words[at - 1 : at] not in (("-W",), ("-X",), ("-r",), ("-o",)):
+            break
+        before = words[at - 1] if at else ""
+        bundle = (
+            before[:1] == "-" and before[1:2] != "-" and before[-1:] in valued[1].rstrip("S") and before[1:].isalpha()
+        )
+        if before not in takes and not (bundle and command.name not in _LONG):
+            found.append(word)
+    return found
 
 
 @lru_cache(maxsize=2048)
@@ -247,7 +329,7 @@ def _glob_word(word: str) -> re.Pattern[str]:
 
 
 def _is_regex(pattern: str) -> bool:
-    return pattern[:1] == "/" and (pattern.endswith("/") or pattern.endswith("/i")) and pattern.rindex("/") > 0
+    return pattern[:1] == "/" and (pattern.endswith(("/", "/i"))) and pattern.rindex("/") > 0
 
 
 @lru_cache(maxsize=2048)
@@ -256,19 +338,28 @@ def _regex(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern[1 : pattern.rindex("/")], flags)
 
 
-def _touches(command: Command, paths: Sequence[str]) -> bool:
+def _names(command: Command, paths: Sequence[str]) -> bool:
     """Tell whether a command names such a file, or sends its output there."""
-    named = [word.rpartition("=")[2] for word in command.words]
-    named += re.findall(r">\s*([^\s;&|<>]+)", command.source[:SEARCHED])
+    words = [word.rpartition("=")[2] for word in command.words]
+    return any(within(paths, word) for word in words) or _changes(command, paths)
+
+
+def _changes(command: Command, paths: Sequence[str]) -> bool:
+    """Tell whether a command plainly writes to such a file or takes it away: `> file`, `tee`, `sed -i`, `rm`, `mv`."""
+    if command.name == "|":
+        return False
+    plain = _QUOTED.sub(lambda found: found[0] if " " not in found[0] else "", command.source[:SEARCHED])
+    named = re.findall(r">\|?\s*[\"']?([^\s;&|<>\"']+)", plain)
+    if command.name in _WRITERS or (command.name in ("sed", "perl") and _has_flag("-i", command)):
+        named += command.words
+    elif command.name in ("cp", "rsync"):
+        named += command.words[-1:]
     return any(within(paths, word) for word in named)
 
 
 def _in_subject(check: Check, call: Call) -> tuple[str, ...]:
-    if check.paths and not any(within(check.paths, path) for path in (call.subject, *(p for p, _ in put_in(call)))):
-        return ()
-    if not check.deny:
-        return (call.subject,)
-    return _matches(check, call.subject)
+    """Look into the most telling argument of another tool; only a pattern is looked for, no file."""
+    return _matches(check, call.subject) if check.deny and not check.paths else ()
 
 
 def _in_files(check: Check, call: Call) -> tuple[str, ...]:
@@ -385,7 +476,6 @@ def _squeezed(text: str) -> str:
 
 def _longest(word: str) -> list[str]:
     """Give the longest literal part of each choice of a name; an empty one when there is none."""
-    parts = [
+    return [
         max(_LITERAL.findall(choice.replace("*", " ")), key=len, default="") for choice in word.casefold().split("|")
     ]
-    return parts

@@ -2,7 +2,7 @@
 
 What is handed to a shell in words is read as a line of its own: `bash -c "…"`, `eval`, a heredoc or a literal piped
 into `sh`. What runs elsewhere is not: `ssh host …`, `docker exec …`. Nor are words given to `echo`, `grep` or
-`git commit -m`, comments, or a heredoc for `cat` or `python`. A wrapper is told beside what it runs.
+`git commit -m`, comments, a heredoc for `cat` or `python`, or a function that the line does not call. A wrapper is told beside what it runs, and a pipeline as a whole by the name `|`.
 
 Of a line longer than `LONGEST` the rest is not read, and no more than `MOST` parts and `DEEPEST` shells within shells.
 A line with mistakes is read as far as the parser recovers; nothing raises but a parser that is not installed.
@@ -12,6 +12,8 @@ https://github.com/tree-sitter/tree-sitter-bash
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -36,6 +38,9 @@ _ARGUMENTS = 2_000
 _SOURCE = 4_000
 """Bytes of a command that are kept as its source."""
 _OPENS = frozenset(("command", "declaration_command", "unset_command"))
+_CONTINUED = re.compile(r"(?<=\w)\\\n(?=\w)")
+_PASSES_ON = re.compile(r"(?:[{;&|!\n(]|\b(?:do|then|else|if|while|until|eval|exec|command|time|sudo))\s*\"?\$[@*]")
+"""The body of a function that runs the words it is given."""
 _FEEDS = frozenset(("echo", "printf", "cat"))
 
 
@@ -52,6 +57,8 @@ class Command(NamedTuple):
     """Its arguments, quotes taken off; a part that is only known when it runs is `\\0`."""
     source: str
     """How it stands in the line."""
+    within: tuple[str, ...] = ()
+    """The sources of the wrappers that start it, outermost first."""
 
 
 def commands(line: str) -> list[Command]:
@@ -82,12 +89,15 @@ class _Reader:
 
     def __init__(self, variables: dict[str, tuple[str, ...]], depth: int) -> None:
         self.found: list[Command] = []
+        self.functions: dict[str, Node] = {}
+        self.defined: dict[str, bool] = {}
+        self.around: tuple[str, ...] = ()
         self.variables, self.depth, self.left = variables, depth, MOST
         self.data = b""
 
     def read(self, line: str) -> None:
         """Collect the commands of a line."""
-        clean = line[:LONGEST].replace("\0", "").replace("\r\n", "\n")
+        clean = _CONTINUED.sub("", line[:LONGEST].replace("\0", "").replace("\r\n", "\n"))
         self.data = clean.encode("utf-8", "surrogatepass")
         waiting = [(_parser().parse(self.data).root_node, 0)]
         while waiting and self.left:
@@ -95,13 +105,33 @@ class _Reader:
             self.left -= 1
             kind = node.type
             if kind in _OPENS:
-                self._command(node)
+                called = self._command(node)
+                waiting.extend((self.functions.pop(name), deep + 1) for name in called & self.functions.keys())
+            elif kind == "function_definition":
+                name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+                if name is not None and body is not None:
+                    self.functions[self._text(name)] = body
+                    self.defined[self._text(name)] = _PASSES_ON.search(self._text(body)) is not None
+                continue
+            elif kind == "file_redirect":
+                self._after_heredoc(node)
+            elif kind == "pipeline":
+                self.found.append(Command("|", (), self._said(node, node.start_byte, node.end_byte)))
             elif kind == "variable_assignment":
                 assigned(node, self.data, self.variables)
             elif kind == "for_statement":
                 self._loop(node)
             if deep < _NESTED and node.named_child_count:
                 waiting.extend((child, deep + 1) for child in reversed(node.named_children))
+
+    def _after_heredoc(self, node: Node) -> None:
+        """Find the command in `<<EOF 2>&1 | tee log`, which the grammar takes for a part of the redirection."""
+        at = next((i for i, child in enumerate(node.children) if child.type == "ERROR"), -1)
+        if at < 0 or self._text(node.children[at]) not in ("|", "|&", "&&", "||", ";"):
+            return
+        words = [word for part in node.children[at + 1 :] if part.type in _WORDS for word in self._words(part, {})]
+        if words:
+            self._run(node, words)
 
     def _loop(self, node: Node) -> None:
         """Let the variable of a loop hold each of its words."""
@@ -110,16 +140,18 @@ class _Reader:
         if name is not None and values and len(values) <= 16 and not any(UNKNOWN in value for value in values):
             self.variables[self._text(name)] = tuple(dict.fromkeys(values))
 
-    def _command(self, node: Node) -> None:
+    def _command(self, node: Node) -> set[str]:
+        """Note what a command runs; give the names it goes by, which may be those of functions."""
         declares = node.type != "command"
         parts = [child for child in node.children if child.type in _WORDS or (declares and child.type in _OPENERS)]
-        if not parts:
-            return
+        called: set[str] = set()
         parts = parts[:_ARGUMENTS]
         for bound in self._bindings(node):
             words = [word for part in parts for word in self._words(part, bound)]
             if words:
+                called.add(words[0].value)
                 self._run(node, words)
+        return called
 
     def _bindings(self, node: Node) -> list[dict[str, str]]:
         """Say what the variables hold: once, or once for each turn of a loop over words."""
@@ -133,26 +165,37 @@ class _Reader:
     def _run(self, node: Node, words: list[Word]) -> None:
         """Take off the wrappers one by one, and read what is handed to a shell."""
         start, end = node.start_byte, _end(node)
-        waiting = [(words, start, end, _LAYERS)]
+        waiting: list[tuple[Sequence[Word], int, int, tuple[str, ...]]] = [(words, start, end, self.around)]
         while waiting and self.left:
-            words, start, end, layers = waiting.pop()
+            words, start, end, around = waiting.pop()
             self.left -= 1
             name = wrapper.name_of(words[0].value)
             values = tuple(word.value.replace(UNKNOWN, "\0") for word in words[1:])
-            source = self.data[start : min(end, start + _SOURCE)].decode("utf-8", "replace")
-            self.found.append(Command(name.replace(UNKNOWN, "\0"), values, source))
+            source = self._said(node, start, end)
+            if not around and name in self.defined:
+                if self.defined[name] and words[1:]:
+                    waiting.append((words[1:], words[1].start, words[-1].end, (source,)))
+                continue
+            self.found.append(Command(name.replace(UNKNOWN, "\0"), values, source, around))
             inner = wrapper.unwrap(name, words[1:], lambda: self._fed(node))
-            if layers:
-                waiting += [(part, part[0].start, part[-1].end, layers - 1) for part in inner.commands if part]
-            for text in inner.lines:
-                self._within(text)
+            if len(around) < _LAYERS:
+                within = (*around, source)
+                waiting += [(list(part), part[0].start, part[-1].end, within) for part in inner.commands if part]
+                for text in inner.lines:
+                    self._within(text, within)
 
-    def _within(self, text: str) -> None:
+    def _said(self, node: Node, start: int, end: int) -> str:
+        """Give what stands between two places of the line, cut."""
+        if end <= start:
+            start, end = node.start_byte, node.end_byte
+        return self.data[start : min(end, start + _SOURCE)].decode("utf-8", "replace")
+
+    def _within(self, text: str, around: tuple[str, ...]) -> None:
         """Read a line that is handed to another shell."""
         if self.depth <= 0 or not text.strip():
             return
         inner = _Reader(self.variables, self.depth - 1)
-        inner.left = self.left
+        inner.left, inner.around = self.left, around
         inner.read(text)
         self.left = inner.left
         self.found += inner.found

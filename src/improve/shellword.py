@@ -42,7 +42,7 @@ def words_of(node: Node, data: bytes, bound: dict[str, str]) -> list[Word]:
     inner = node.named_children[0] if node.type == "command_name" and node.named_children else node
     if inner.type in ("simple_expansion", "expansion") and UNKNOWN not in value:
         return [Word(part, part, start, end) for part in value.split()]
-    if inner.type in ("concatenation", "word") and (found := _BRACES.match(value)):
+    if inner.type in ("concatenation", "word", "brace_expression") and (found := _BRACES.match(value)):
         texts = [found[1] + middle + found[3] for middle in found[2].split(",")]
         return [Word(text, text, start, end) for text in texts if text]
     return [Word(value, script, start, end)]
@@ -140,7 +140,12 @@ def _expanded(text: str, bound: dict[str, str]) -> tuple[str, str]:
 
 def _unescaped(text: str) -> str:
     """Take off backslashes, but not those of a path of Windows: `C:\\Python\\pip.exe`."""
-    if text[1:3] == ":\\" or re.search(r"\.(?:exe|cmd|bat|ps1)$", text, re.IGNORECASE):
+    if (
+        text[1:3] == ":\\"
+        or text[:2] == ".\\"
+        or text[:3] == "..\\"
+        or re.search(r"\.(?:exe|cmd|bat|ps1)$", text, re.IGNORECASE)
+    ):
         return text
     return _ESCAPED.sub(lambda found: "" if found[1] == "\n" else found[1], text)
 

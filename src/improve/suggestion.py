@@ -43,17 +43,103 @@ _ALLOWS = re.compile(
 _CODE = re.compile(r"`([^`\n]{1,120})`")
 _TOKEN = re.compile(r"[\w./@+:*-]+", re.ASCII)
 _PROGRAMS = frozenset(
-    "pip pip3 uv poetry pipenv pdm conda npm npx pnpm yarn bun bunx deno git gh docker podman kubectl helm terraform"
-    " cargo rustc maven mvn gradle sudo rm curl wget brew apt apt-get make pytest unittest tox jest vitest mocha eslint"
-    " prettier black flake8 pylint ruff mypy tsc node python python3 sed awk grep rg find kill killall pkill chmod"
-    " chown ssh scp rsync psql mysql sqlite3 redis-cli aws gcloud az vercel netlify heroku composer bundle rake ansible"
-    " virtualenv pipx easy_install nohup crontab systemctl service shutdown reboot dd mkfs eval".split()
+    [
+        "pip",
+        "pip3",
+        "uv",
+        "poetry",
+        "pipenv",
+        "pdm",
+        "conda",
+        "npm",
+        "npx",
+        "pnpm",
+        "yarn",
+        "bun",
+        "bunx",
+        "deno",
+        "git",
+        "gh",
+        "docker",
+        "podman",
+        "kubectl",
+        "helm",
+        "terraform",
+        "cargo",
+        "rustc",
+        "maven",
+        "mvn",
+        "gradle",
+        "sudo",
+        "rm",
+        "curl",
+        "wget",
+        "brew",
+        "apt",
+        "apt-get",
+        "make",
+        "pytest",
+        "unittest",
+        "tox",
+        "jest",
+        "vitest",
+        "mocha",
+        "eslint",
+        "prettier",
+        "black",
+        "flake8",
+        "pylint",
+        "ruff",
+        "mypy",
+        "tsc",
+        "node",
+        "python",
+        "python3",
+        "sed",
+        "awk",
+        "grep",
+        "rg",
+        "find",
+        "kill",
+        "killall",
+        "pkill",
+        "chmod",
+        "chown",
+        "ssh",
+        "scp",
+        "rsync",
+        "psql",
+        "mysql",
+        "sqlite3",
+        "redis-cli",
+        "aws",
+        "gcloud",
+        "az",
+        "vercel",
+        "netlify",
+        "heroku",
+        "composer",
+        "bundle",
+        "rake",
+        "ansible",
+        "virtualenv",
+        "pipx",
+        "easy_install",
+        "nohup",
+        "crontab",
+        "systemctl",
+        "service",
+        "shutdown",
+        "reboot",
+        "dd",
+        "mkfs",
+        "eval",
+    ]
 )
-_PLAIN = frozenset("make find service node kill black eval az dd".split())
+_PLAIN = frozenset(["make", "find", "service", "node", "kill", "black", "eval", "az", "dd"])
 """Programs whose names are common words: they must stand in code marks or have an argument that tells."""
 _ALIASES = {"pip": "pip|pip3|pip3.*", "apt": "apt|apt-get", "apt-get": "apt-get|apt", "python": "python"}
-_VERBS = frozenset("install add remove uninstall run push commit merge rebase reset checkout stash publish prune apply"
-    " delete exec build start test amend clean init upgrade update deploy destroy tag".split())  # fmt: skip
+_VERBS = frozenset(["install", "add", "remove", "uninstall", "run", "push", "commit", "merge", "rebase", "reset", "checkout", "stash", "publish", "prune", "apply", "delete", "exec", "build", "start", "test", "amend", "clean", "init", "upgrade", "update", "deploy", "destroy", "tag"])  # fmt: skip
 _SAYINGS: tuple[tuple[str, Check], ...] = (
     (
         r"force[- ]?push|push(?:es|ing)? (?:with )?(?:--)?force(?!-with)|push -f\b|强制推送|強制プッシュ",
@@ -161,11 +247,11 @@ def _derived(said: str) -> Iterator[Check]:
             yield check
     edits = _EDITS.search(said)
     if edits and (paths := tuple(dict.fromkeys(_globs(said)))):
-        yield Check("edit", (), (), paths)
+        yield Check("any", (), (), paths)
         return
     for pattern, deny, where in _CODES:
         if re.search(pattern, said, re.I):
-            yield Check("edit", (deny,), (), where)
+            yield Check("any", (deny,), (), where)
     commands = list(dict.fromkeys(_named(said)))
     if commands and not edits:
         yield Check("shell", tuple(_pattern(command) for command in commands))

@@ -20,8 +20,8 @@ class Inner(NamedTuple):
     """Lines that a shell would read."""
 
 
-_SHELLS = frozenset("sh bash zsh dash ash ksh mksh fish rbash".split())
-_POWERSHELLS = frozenset("pwsh powershell".split())
+_SHELLS = frozenset(["sh", "bash", "zsh", "dash", "ash", "ksh", "mksh", "fish", "rbash"])
+_POWERSHELLS = frozenset(["pwsh", "powershell"])
 _WINDOWS = (".exe", ".cmd", ".bat", ".ps1", ".com")
 _PYTHON = re.compile(r"(?:python|pypy)[\d.]*w?|py")
 _DURATION = re.compile(r"\d+(?:\.\d+)?[smhd]?|infinity")
@@ -49,13 +49,13 @@ _TAKES: dict[str, str] = {
     "npx": "-p --package -c --call -w --workspace", "bunx": "-p --package", "uvx": "--from --with --python -p",
     "pnpx": "--package", "flock": "-w --timeout -E -c --command", "parallel": "-j --jobs -S -a --arg-file -N -n -I",
     "taskset": "", "chrt": "", "entr": "", "direnv": "", "hyperfine": "", "trap": "", "su": "-s -g -G",
-    "script": "", "concurrently": "-n -c --names", "nodemon": "-e -w",
+    "script": "",
 }  # fmt: skip
 """Wrappers, and those of their options that take a value as the next word."""
 _SKIPS = {"timeout": 1, "taskset": 1, "chrt": 1, "flock": 1}
 """Wrappers with words of their own before what they run."""
 _ASSIGNS = frozenset(("env", "sudo", "doas", "cross-env"))
-_PACKAGES = frozenset("npx bunx pnpx uvx".split())
+_PACKAGES = frozenset(["npx", "bunx", "pnpx", "uvx"])
 """Runners whose program may carry a version: `npx jest@29`."""
 _RUNNERS: dict[str, tuple[str, ...]] = {
     "uv": ("run", "tool run"), "poetry": ("run",), "pipenv": ("run",), "pdm": ("run",), "hatch": ("run",),
@@ -67,10 +67,32 @@ _RUNNERS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Programs of which one subcommand runs what follows it; the empty one means that they do so at once."""
 _RUN_TAKES = frozenset(
-    "--with --python -p --package --extra --group --directory --project --env-file --from -n --name --env -C --prefix"
-    " --filter -F --cwd --with-requirements --index-url --node --npm".split()
+    [
+        "--with",
+        "--python",
+        "-p",
+        "--package",
+        "--extra",
+        "--group",
+        "--directory",
+        "--project",
+        "--env-file",
+        "--from",
+        "-n",
+        "--name",
+        "--env",
+        "-C",
+        "--prefix",
+        "--filter",
+        "-F",
+        "--cwd",
+        "--with-requirements",
+        "--index-url",
+        "--node",
+        "--npm",
+    ]
 )
-_LINES = frozenset(("eval", "watch", "parallel", "hyperfine", "trap", "concurrently"))
+_LINES = frozenset(("eval", "watch", "parallel", "hyperfine", "trap"))
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 
 
@@ -108,8 +130,6 @@ def unwrap(name: str, words: Sequence[Word], fed: Callable[[], str]) -> Inner:
         return Inner(lines=(" ".join(word.script for word in words),))
     if name in ("su", "script", "flock", "nix-shell", "nix") and (given := _after(words, "-c", "--command", "--run")):
         return Inner(lines=(given.script,)) if name != "nix" else Inner((words[words.index(given) :],))
-    if name == "nodemon" and (given := _after(words, "-x", "--exec")):
-        return Inner(lines=(given.script,))
     if name in ("npx", "npm") and (given := _after(words, "-c", "--call")):
         return Inner(lines=(given.script,))
     if name in _TAKES:
@@ -131,6 +151,8 @@ def _wrapped(name: str, words: Sequence[Word], fed: Callable[[], str]) -> Inner:
         rest = _past_options(rest[1:], [])
     if name in ("su", "script"):
         return Inner()
+    if name == "time" and rest and rest[0].value == "{":
+        rest = rest[1:]
     if not rest:
         return Inner()
     if name in _PACKAGES:
@@ -143,7 +165,7 @@ def _wrapped(name: str, words: Sequence[Word], fed: Callable[[], str]) -> Inner:
 def _lines(name: str, rest: Sequence[Word]) -> Inner:
     if name in ("trap",):
         return Inner(lines=(rest[0].script,) if len(rest) > 1 else ())
-    if name in ("hyperfine", "concurrently"):
+    if name in ("hyperfine",):
         return Inner(lines=tuple(word.script for word in rest if not word.value.startswith("-")))
     own = [word for word in rest if word.value not in (":::", "::::")] if name == "parallel" else rest
     if name == "parallel" and ":::" in [word.value for word in rest]:
@@ -168,7 +190,7 @@ def _shell(name: str, words: Sequence[Word], fed: Callable[[], str]) -> Inner:
             return Inner(lines=(" ".join(part.script for part in taken),))
         if word.value == "-s":
             break
-        if low[:1] not in ("-", "+") and not (at and words[at - 1].value in ("-o", "+o", "-O", "--rcfile")):
+        if low[:1] not in ("-", "+") and not (at and re.fullmatch(r"[-+][a-z]*[oO]|--rcfile", words[at - 1].value)):
             return Inner()  # a script, whose text nobody knows
     return Inner(lines=(text,)) if (text := fed()) else Inner()
 
@@ -218,8 +240,9 @@ def _runner(name: str, words: Sequence[Word]) -> Inner:
         if [word.value for word in rest[: len(asked)]] != asked:
             continue
         rest = _past_options(rest[len(asked) :], list(_RUN_TAKES), assigns=False)
-        if rest and name in ("asdf", "mise", "nvm") and rest[0].value[:1].isdigit():
-            rest = rest[1:]
+        marks = [word.value for word in rest]
+        if name in ("mise", "asdf", "nvm", "op", "doppler", "infisical") and "--" in marks:
+            rest = rest[marks.index("--") + 1 :]
         if rest:
             return Inner(([_unversioned(rest[0]), *rest[1:]],))
     return Inner()
@@ -235,7 +258,8 @@ def _past_options(words: Sequence[Word], takes: list[str], *, assigns: bool = Fa
             if not assigns:
                 break
         elif value[:1] == "-" and len(value) > 1:
-            at += 2 if value in takes else 1
+            bundle = value[1:].isalpha() and f"-{value[-1]}" in takes
+            at += 2 if value in takes or (bundle and value[:2] not in takes) else 1
         elif (assigns and _ASSIGNMENT.match(value)) or (value[:1] == "+" and len(value) > 1):
             at += 1
         else:
