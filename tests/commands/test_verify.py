@@ -250,6 +250,24 @@ def test_the_scheduled_run_verifies_once_a_week(
     assert journal.read_bytes().count(b'"verified"') == 2
 
 
+def test_the_scheduled_run_keeps_the_page_up_to_date(improve: Improve, shop: Path, sessions: Sessions) -> None:
+    """A page that somebody opened tells of the new verdicts; where nobody did, none is made."""
+    from improve import clock
+    from improve.workflow import delivering
+    from improve.workflow.here import Here
+
+    page = Path(delivering.own_place(Here.from_environment(os.environ, clock.now())))
+    corrected(improve, shop, sessions(12, first=20)[:8])
+    improve("report", "--open", cwd=shop)
+    before = page.read_bytes()
+    improve("schedule", "--run")
+    assert page.read_bytes() != before
+    page.unlink()
+    (Path(os.environ["AGENT_IMPROVEMENT_HOME"]) / "journal.jsonl").unlink()
+    improve("schedule", "--run")
+    assert not page.exists()
+
+
 def test_other_hosts_count_as_well(improve: Improve, repository: Repository, rules: Path, home: Path) -> None:
     """A session of Codex, which loads AGENTS.md, is as good as one of Claude Code."""
     root = repository("shop", agents="# Shop\n")

@@ -1,7 +1,8 @@
-"""The scheduled run: take in what waits, read what is new, and once a week verify the rules. No model, no network."""
+"""The scheduled run: take in what waits, read what is new, and once a week verify rules. No model, no network."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from improve.workflow import inbox, scan, sources
@@ -43,4 +44,16 @@ def weekly(here: Here) -> bool:
         title = resolve.resolve(here, (), held=True).title or title
     if title:
         changes.remember(here, title)
+    _refresh_page(here)
     return True
+
+
+def _refresh_page(here: Here) -> None:
+    """Bring the page up to date that somebody looks at; where nobody ever did, none is made."""
+    from improve.workflow import delivering
+
+    place = delivering.own_place(here)
+    if os.path.isfile(place):
+        from improve.workflow.reporting import gather
+
+        delivering.write(place, delivering.page(gather(here)))
