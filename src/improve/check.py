@@ -12,11 +12,12 @@ A pattern for the shell is a command in words: its name, then words that must be
 
 `unless` is asked of each command by itself: a command that it matches is fine, and so is what that command starts.
 
-A check of `edit` is about writes, too; one of `write` about whole files alone; `any` is all, the shell as well. For an edit or a write, a pattern is literal text
-or `/…/`, looked for in the lines that are put in; `unless` takes away a line it matches. `paths` says in which files, as
-globs with `*`, `**`, `?`, `{a,b}`; one that does not begin at the root may match the end of a path. A check of the shell
-with `paths` and patterns is about commands that name such a file; without patterns, about those that plainly write to
-it (`> file`, `tee`, `sed -i`, `rm`, `mv`, the last word of `cp`). For other tools, `any` looks into the subject.
+A check of `edit` is about writes, too; one of `write` about whole files alone; `any` is all, the shell as well. For an
+edit or a write, a pattern is literal text or `/…/`, looked for in the lines that are put in; `unless` takes away a line
+it matches. `paths` says in which files, as globs with `*`, `**`, `?`, `{a,b}`; one that does not begin at the root may
+match the end of a path. A check of the shell with `paths` and patterns is about commands that name such a file; without
+patterns, about those that plainly write to it (`> file`, `tee`, `sed -i`, `rm`, `mv`, the last word of `cp`). For other
+tools, `any` looks into the subject.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 What is handed to a shell in words is read as a line of its own: `bash -c "…"`, `eval`, a heredoc or a literal piped
 into `sh`. What runs elsewhere is not: `ssh host …`, `docker exec …`. Nor are words given to `echo`, `grep` or
-`git commit -m`, comments, a heredoc for `cat` or `python`, or a function that the line does not call. A wrapper is told beside what it runs, and a pipeline as a whole by the name `|`.
+`git commit -m`, comments, a heredoc for `cat` or `python`, or a function that the line does not call. A wrapper is told
+beside what it runs, and a pipeline as a whole by the name `|`.
 
 Of a line longer than `LONGEST` the rest is not read, and no more than `MOST` parts and `DEEPEST` shells within shells.
 A line with mistakes is read as far as the parser recovers; nothing raises but a parser that is not installed.
@@ -79,7 +80,8 @@ def _parser() -> Any:
         import tree_sitter_bash
     except ImportError as exc:
         raise NoParser(
-            f"the parser of shell commands is missing ({exc}); install it with: pip install tree-sitter tree-sitter-bash"
+            f"the parser of shell commands is missing ({exc}). Install it with: "
+            "pip install tree-sitter tree-sitter-bash"
         ) from exc
     return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 
@@ -162,10 +164,10 @@ class _Reader:
                 return [single | {name: value} for value in values]
         return [single]
 
-    def _run(self, node: Node, words: list[Word]) -> None:
+    def _run(self, node: Node, all_words: list[Word]) -> None:
         """Take off the wrappers one by one, and read what is handed to a shell."""
         start, end = node.start_byte, _end(node)
-        waiting: list[tuple[Sequence[Word], int, int, tuple[str, ...]]] = [(words, start, end, self.around)]
+        waiting: list[tuple[Sequence[Word], int, int, tuple[str, ...]]] = [(all_words, start, end, self.around)]
         while waiting and self.left:
             words, start, end, around = waiting.pop()
             self.left -= 1

@@ -24,6 +24,10 @@ class Suggested(NamedTuple):
     """Commands and words that the rule wants."""
 
 
+def _set(table: str) -> frozenset[str]:
+    return frozenset(table.split())
+
+
 _NEVER = (
     r"(?:never|do not|don'?t|dont|must not|mustn'?t|should not|shouldn'?t|cannot|can'?t|avoid|stop|no|not|forbidden"
     r"|nie|niemals|nicht|kein|keine|keinen|jamais|ne|pas de|nunca|jamás|no|evita|evite|não|mai|non|никогда|не"
@@ -37,109 +41,26 @@ _SPLIT = re.compile(
     r"(?:[,;:—–!?。，；、：]|(?<=\w)\.(?=\s|$)|\s-\s|\s+(?:but|and use|sondern|aber|mais|sino)\s+)", re.I
 )
 _ALLOWS = re.compile(
-    r"(?<!\w)(?:unless|except|without|before|until|when|if|while|außer|sauf|salvo|excepto|ohne|sans|sin|outside|directly to)(?!\w)|除非",
+    r"(?<!\w)(?:unless|except|without|before|until|when|if|while|außer|sauf|salvo|excepto|ohne|sans|sin|outside"
+    r"|directly to)(?!\w)|除非",
     re.I,
 )
 _CODE = re.compile(r"`([^`\n]{1,120})`")
 _TOKEN = re.compile(r"[\w./@+:*-]+", re.ASCII)
-_PROGRAMS = frozenset(
-    [
-        "pip",
-        "pip3",
-        "uv",
-        "poetry",
-        "pipenv",
-        "pdm",
-        "conda",
-        "npm",
-        "npx",
-        "pnpm",
-        "yarn",
-        "bun",
-        "bunx",
-        "deno",
-        "git",
-        "gh",
-        "docker",
-        "podman",
-        "kubectl",
-        "helm",
-        "terraform",
-        "cargo",
-        "rustc",
-        "maven",
-        "mvn",
-        "gradle",
-        "sudo",
-        "rm",
-        "curl",
-        "wget",
-        "brew",
-        "apt",
-        "apt-get",
-        "make",
-        "pytest",
-        "unittest",
-        "tox",
-        "jest",
-        "vitest",
-        "mocha",
-        "eslint",
-        "prettier",
-        "black",
-        "flake8",
-        "pylint",
-        "ruff",
-        "mypy",
-        "tsc",
-        "node",
-        "python",
-        "python3",
-        "sed",
-        "awk",
-        "grep",
-        "rg",
-        "find",
-        "kill",
-        "killall",
-        "pkill",
-        "chmod",
-        "chown",
-        "ssh",
-        "scp",
-        "rsync",
-        "psql",
-        "mysql",
-        "sqlite3",
-        "redis-cli",
-        "aws",
-        "gcloud",
-        "az",
-        "vercel",
-        "netlify",
-        "heroku",
-        "composer",
-        "bundle",
-        "rake",
-        "ansible",
-        "virtualenv",
-        "pipx",
-        "easy_install",
-        "nohup",
-        "crontab",
-        "systemctl",
-        "service",
-        "shutdown",
-        "reboot",
-        "dd",
-        "mkfs",
-        "eval",
-    ]
-)
+_PROGRAMS = _set("""
+pip pip3 uv poetry pipenv pdm conda npm npx pnpm yarn bun bunx deno git gh docker podman kubectl helm terraform
+cargo rustc maven mvn gradle sudo rm curl wget brew apt apt-get make pytest unittest tox jest vitest mocha
+eslint prettier black flake8 pylint ruff mypy tsc node python python3 sed awk grep rg find kill killall pkill
+chmod chown ssh scp rsync psql mysql sqlite3 redis-cli aws gcloud az vercel netlify heroku composer bundle rake
+ansible virtualenv pipx easy_install nohup crontab systemctl service shutdown reboot dd mkfs eval
+""")
 _PLAIN = frozenset(["make", "find", "service", "node", "kill", "black", "eval", "az", "dd"])
 """Programs whose names are common words: they must stand in code marks or have an argument that tells."""
 _ALIASES = {"pip": "pip|pip3|pip3.*", "apt": "apt|apt-get", "apt-get": "apt-get|apt", "python": "python"}
-_VERBS = frozenset(["install", "add", "remove", "uninstall", "run", "push", "commit", "merge", "rebase", "reset", "checkout", "stash", "publish", "prune", "apply", "delete", "exec", "build", "start", "test", "amend", "clean", "init", "upgrade", "update", "deploy", "destroy", "tag"])  # fmt: skip
+_VERBS = _set("""
+install add remove uninstall run push commit merge rebase reset checkout stash publish prune apply delete exec
+build start test amend clean init upgrade update deploy destroy tag
+""")
 _SAYINGS: tuple[tuple[str, Check], ...] = (
     (
         r"force[- ]?push|push(?:es|ing)? (?:with )?(?:--)?force(?!-with)|push -f\b|强制推送|強制プッシュ",
@@ -147,7 +68,8 @@ _SAYINGS: tuple[tuple[str, Check], ...] = (
     ),
     (r"amend(?:ing)?\b.*\bcommit|commit(?:s)?\b.*\bamend|--amend", Check("shell", ("git commit --amend",))),
     (
-        r"skip(?:ping)? (?:the )?(?:git |pre-commit |commit )*hooks|--no-verify|bypass(?:ing)? (?:the )?(?:git |pre-commit )*hooks",
+        r"skip(?:ping)? (?:the )?(?:git |pre-commit |commit )*hooks|--no-verify"
+        r"|bypass(?:ing)? (?:the )?(?:git |pre-commit )*hooks",
         Check("shell", ("git commit|push|merge --no-verify", "git commit -n")),
     ),
     (r"git add (?:-a|\.|--all)(?!\w)", Check("shell", ("git add -A|--all", "git add ."))),
@@ -163,11 +85,13 @@ _CODES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (r"# ?type: ?ignore", "type: ignore", ("**/*.py",)),
 )  # fmt: skip
 _EDITS = re.compile(
-    r"(?<!\w)(?:edit|modify|change|touch|alter|write to|overwrite|bearbeite\w*|ändere?\w*|modifi\w+|edita\w*|modifica\w*)(?!\w)|修改|编辑|改动",
+    r"(?<!\w)(?:edit|modify|change|touch|alter|write to|overwrite|bearbeite\w*|ändere?\w*"
+    r"|modifi\w+|edita\w*|modifica\w*)(?!\w)|修改|编辑|改动",
     re.I,
 )
 _PATH = re.compile(
-    r"(?<![\w/])(?:\.{0,2}/)?(?:[\w.@*-]+/)+[\w.*@-]*|(?<![\w/])\.env[\w.*]*|(?<!\w)[\w*-]+\.(?:lock|json|ya?ml|toml|proto|sql|md|snap|xml)(?!\w)"
+    r"(?<![\w/])(?:\.{0,2}/)?(?:[\w.@*-]+/)+[\w.*@-]*|(?<![\w/])\.env[\w.*]*"
+    r"|(?<!\w)[\w*-]+\.(?:lock|json|ya?ml|toml|proto|sql|md|snap|xml)(?!\w)"
 )
 
 

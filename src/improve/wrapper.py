@@ -1,4 +1,4 @@
-"""Programs that run another one: what `sudo`, `env`, `xargs`, `npx` or `bash -c` would start. Tables and pure functions.
+"""Programs that run another one: what `sudo`, `env`, `xargs`, `npx` or `bash -c` would start. Pure.
 
 Left out on purpose: `ssh`, `docker exec`, `kubectl exec` and their kin, which run it somewhere else.
 """

@@ -41,6 +41,7 @@ COMMANDS: dict[str, str] = {
     "split": "curate",
     "retire": "curate",
     "restore": "curate",
+    "check": "check",
     "guard": "guard",
     "on": "switch",
     "off": "switch",

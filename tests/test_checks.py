@@ -1,0 +1,170 @@
+"""check: what a pattern denies, on the labelled calls and by property; suggestion: what a rule's words imply."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from improve.check import haystack, hits, needles, problem
+from improve.rule import Check
+from improve.session import EDIT, OTHER, READ, SHELL, WRITE, Call
+from improve.suggestion import contradicts, suggest
+
+DATA = Path(__file__).parent / "data" / "guards"
+KNOWN = {"a019a", "a072a", "a085a", "a086a", "a112a", "a221a"}
+"""Labelled rows that are told wrongly: braces that make a name, backticks in a heredoc, sourced substitutions, scripts
+written and run at once, arrays, and a quote that is never closed."""
+
+
+def shell(line: str) -> Call:
+    """Make a call of the shell."""
+    return Call("", "Bash", SHELL, line, {"command": line})
+
+
+def rows() -> list[dict[str, Any]]:
+    """Read the labelled calls."""
+    return [json.loads(line) for path in sorted(DATA.glob("*.jsonl")) for line in path.read_text("utf-8").splitlines()]
+
+
+def asked(row: dict[str, Any]) -> tuple[Check, Call]:
+    """Read one of them."""
+    made = Check(row["check"]["tool"], *(tuple(row["check"].get(key, ())) for key in ("deny", "unless", "paths")))
+    if "command" in row:
+        return made, shell(row["command"])
+    call = row["call"]
+    return made, Call("", call["tool"], call["kind"], call["subject"], call["input"])
+
+
+def test_labelled_calls_are_told_as_labelled() -> None:
+    """Every labelled call gets its label, but for the few that are known."""
+    wrong = {row["id"] for row in rows() if bool(hits(*asked(row))) != row["hit"]}
+    assert wrong <= KNOWN
+
+
+def test_a_hit_call_holds_a_needle() -> None:
+    """No labelled call that is hit would have been passed over for want of a needle."""
+    for row in rows():
+        check, call = asked(row)
+        if needles(check) and hits(check, call):
+            assert any(needle in haystack(call) for needle in needles(check)), row["id"]
+
+
+PARTS = st.sampled_from([
+    "pip", "pi", "p", "'", '"', "\\", "${P}", "$P", "P=pi;", "P=pip;", "$'\\x70'", "{p,q}", " ", " install", "''",
+    "PIP", "\n", "\\\n", ";", "sudo ", "$(echo pi)", "`echo pi`", "\0", "bash -c ", "3",
+])  # fmt: skip
+
+
+@settings(max_examples=300)
+@given(st.lists(PARTS, max_size=10).map("".join))
+def test_needles_are_sound_for_any_line(line: str) -> None:
+    """However a name is put together, a line that is hit holds a needle."""
+    check, call = Check("shell", ("pip|pip3* install", "pip")), shell(line)
+    if hits(check, call):
+        assert any(needle in haystack(call) for needle in needles(check))
+
+
+@settings(max_examples=100)
+@given(st.text(max_size=12), st.text(max_size=40))
+def test_needles_are_sound_for_any_text(pattern: str, text: str) -> None:
+    """Text that holds a pattern holds its needle, whatever the letters."""
+    check, call = Check("any", (pattern,)), Call("", "Write", WRITE, "a.py", {"content": text + pattern + text})
+    if not problem(check) and needles(check) and hits(check, call):
+        assert any(needle in haystack(call) for needle in needles(check))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        ("", "empty"),
+        ("*", "names no command"),
+        ("--force", "names no command"),
+        ("/(a+)+$/", "for ever"),
+        ("/(/", "no regular expression"),
+        ("/a*/", "matches everything"),
+        ("pip install; ls", "characters of a shell"),
+        ("x" * 300, "longer than"),
+    ],
+)
+def test_a_pattern_that_cannot_work_is_named(pattern: str, said: str) -> None:
+    """What is wrong with a pattern is said in one clause."""
+    assert said in problem(Check("shell", (pattern,)))
+
+
+@pytest.mark.parametrize("path", ["src/gen/a.ts", "/home/me/p/src/gen/deep/a.ts", "C:\\p\\src\\gen\\a.ts"])
+def test_a_path_is_meant_whether_relative_or_not(path: str) -> None:
+    """A glob that does not begin at the root matches the end of a path."""
+    check = Check("any", (), (), ("src/gen/**",))
+    assert hits(check, Call("", "Edit", EDIT, path, {"file_path": path, "new_string": "x"}))
+    assert not hits(check, Call("", "Read", READ, path, {"file_path": path}))
+    assert not hits(check, Call("", "Edit", EDIT, "src/generated.ts", {"file_path": "src/generated.ts"}))
+
+
+def test_a_shell_that_writes_a_file_counts_and_one_that_reads_it_does_not() -> None:
+    """A redirection, `tee`, `sed -i` and `rm` change a file; `cat` does not."""
+    check = Check("any", (), (), ("src/gen/**",))
+    for line in ("echo a > src/gen/a.ts", "sed -i s/a/b/ src/gen/a.ts", "echo a | tee src/gen/a.ts", "rm src/gen/a.ts"):
+        assert hits(check, shell(line)), line
+    for line in ("cat src/gen/a.ts", "sed s/a/b/ src/gen/a.ts", "grep x src/gen/a.ts > out"):
+        assert not hits(check, shell(line)), line
+
+
+def test_another_tool_is_looked_at_only_by_any() -> None:
+    """The subject of a search or a fetch counts for `any` alone."""
+    call = Call("", "WebFetch", OTHER, "https://example.com/x", {"url": "https://example.com/x"})
+    assert hits(Check("any", ("example.com",)), call)
+    assert not hits(Check("shell", ("example.com",)), call)
+
+
+DERIVED = [
+    ("Use uv, never pip install", "shell", "pip install x", "uv pip install x"),
+    ("Never force-push to main", "shell", "git push -f origin main", "git push --force-with-lease"),
+    ("Don't use npm, use pnpm", "shell", "npm ci", "pnpm install"),
+    ("Use python3, never python", "shell", "python x.py", "python3 x.py"),
+    ("Use `uv pip install` instead of `pip install`", "shell", "pip install x", "uv pip install x"),
+    ("Nutze pnpm statt npm", "shell", "npm ci", "pnpm i"),
+    ("N'utilise jamais npm, utilise pnpm", "shell", "npm ci", "pnpm i"),
+    ("Nunca uses pip, usa uv", "shell", "pip list", "uv sync"),
+    ("不要用 npm，用 pnpm", "shell", "npm ci", "pnpm i"),
+    ("Never edit generated files in src/gen", "any", "rm src/gen/a.ts", "cat src/gen/a.ts"),
+]
+
+
+@pytest.mark.parametrize(("rule", "tool", "bad", "good"), DERIVED)
+def test_a_rule_that_names_something_gets_a_check(rule: str, tool: str, bad: str, good: str) -> None:
+    """The check hits what the rule forbids, and never what it recommends."""
+    found = suggest(rule)
+    assert found.check is not None and found.check.tool == tool
+    assert hits(found.check, shell(bad))
+    assert not hits(found.check, shell(good))
+    assert not contradicts(found.check, found.recommended)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "Be careful with names",
+        "Always run tests with -x",
+        "Never push without asking",
+        "Never be verbose",
+        "Use uv",
+        "。",
+    ],
+)
+def test_a_rule_that_names_nothing_gets_none_and_says_why(rule: str) -> None:
+    """There is no guess; the reason is said."""
+    found = suggest(rule)
+    assert found.check is None and found.why
+
+
+@settings(max_examples=100)
+@given(st.text(max_size=80))
+def test_any_rule_gets_a_sound_check_or_none(text: str) -> None:
+    """Whatever a rule says, nothing raises, and what is suggested has no problem."""
+    found = suggest(f"Never use {text}, use uv")
+    assert found.check is None or not problem(found.check)
