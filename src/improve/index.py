@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Fresh", "Index", "Row", "Unusable", "decode", "encode"]
 
-LAYOUT = "9"
+LAYOUT = "10"
 _SCHEMA = """
 CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE entry(
@@ -272,7 +272,7 @@ def _columns(fresh: Fresh, half_life: int) -> tuple[Any, ...]:
         rank.rank(rule, half_life),
         rule.severity,
         storable(rule.last_reinforced),
-        int(rule.verdict is not None and rule.verdict.state == "recurring"),
+        int(bool(rule.written_to) and rule.verdict is not None and rule.verdict.state == "recurring"),
         int(bool(rule.guard and rule.check and not rule.retired and not fresh.problems)),
         json.dumps([fresh.phrases, fresh.terms]),
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from improve.escalate import GLOBAL, Decision
 from improve.escape import visible
-from improve.rule import UNKNOWN, Rule, occasions, projects
+from improve.rule import UNKNOWN, Rule, Verdict, occasions, projects
 from improve.taxonomy import Taxonomy
 
 SCHEMA = 1
@@ -124,7 +124,7 @@ CAUSES = {
 def recurs(rule: Rule) -> str:
     """Say how often the mistake of a written rule is still made; empty unless it clearly is."""
     told = rule.verdict
-    if told is None or told.state != "recurring":
+    if told is None or told.state != "recurring" or not rule.written_to:
         return ""
     since = min((w.date[:10] for w in rule.written_to if w.date), default=told.since)
     return f"{told.failed} of {counted(told.exposed, 'session')} since {since}"
@@ -177,7 +177,7 @@ def _often(rule: Rule) -> str:
 
 
 def _listed(blocks: Iterable[tuple[Rule, str]], heads: tuple[str, str, str], *, total: int, budget: int) -> str:
-    """Put blocks under the heading for recurring, written or other rules, at least one and no more than the budget holds."""
+    """Put blocks under the heading of their kind, at least one and no more than the budget holds."""
     out: list[str] = []
     used, group = 0, ""
     for rule, block in blocks:
@@ -224,6 +224,8 @@ def history_text(rule: Rule, decision: Decision, taxonomy: Taxonomy) -> str:
         lines.append(f"  goes to: {visible(rule.destination.path)}{heading}")
     if rule.retired:
         lines.append(f"  retired{': ' + quoted(rule.retired_because) if rule.retired_because else ''}")
+    if rule.verdict:
+        lines.append(f"  verdict: {_verdict(rule.verdict)}")
     if rule.rejected_at:
         lines.append(f"  set aside at {counted(rule.rejected_at, 'occasion')}: comes back with new ones")
     lines += [f"  near, not settled: {visible(i)}" for i in rule.near]
@@ -241,6 +243,13 @@ def history_text(rule: Rule, decision: Decision, taxonomy: Taxonomy) -> str:
         for w in rule.written_to
     ]
     return "\n".join(lines) + "\n"
+
+
+def _verdict(told: Verdict) -> str:
+    before = f" (before: {told.failed_before} of {told.exposed_before})" if told.exposed_before else ""
+    said = f"{told.state}, {told.failed} of {counted(told.exposed, 'session')}{before}, the same since {told.since}"
+    cause = CAUSES.get(told.cause, told.cause)
+    return visible(f"{said}; {cause}: {told.detail}" if cause else said)
 
 
 def evidence(rule: Rule) -> str:

@@ -251,6 +251,7 @@ def test_a_broken_archive_is_named_with_its_line_and_nothing_is_written_over_it(
     assert "archive.yaml" in said and "line" in said and "doctor --fix" not in said
     assert (shelf.read_bytes(), rules.read_bytes()) == (before, store)
     improve("observe", "Use tabs in Makefiles", cwd=shop)
+    improve("observe", "no npm", "--same-as", PNPM_ID, cwd=shop)
     assert shelf.read_bytes() == before
 
 

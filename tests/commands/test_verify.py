@@ -170,6 +170,7 @@ def test_the_verdict_is_kept_once(improve: Improve, shop: Path, sessions: Sessio
     [event] = improve("log", "--limit", "1", "--json").json["events"]
     assert event["event"] == "verified" and event["verdicts"][0]["after"] == [12, 8]
     before = {path: path.read_bytes() for path in rules.parent.iterdir() if path.is_file()}
+    assert "verdict: recurring, 8 of 12 sessions" in improve("history", ID).out
     said = improve("verify").out
     assert "0 transcripts read now" in said
     assert {path: path.read_bytes() for path in rules.parent.iterdir() if path.is_file()} == before

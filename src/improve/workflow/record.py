@@ -92,7 +92,8 @@ def _check_named(here: Here, pending: Pending) -> None:
             return
         from improve.workflow import archive
 
-        if not archive.find(here, pending.same_as):
+        there = archive.glance(here)
+        if there is None or not there.index.has_id(pending.same_as):
             view.rule(pending.same_as)
 
 
