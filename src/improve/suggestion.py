@@ -41,7 +41,7 @@ _SPLIT = re.compile(
     r"(?:[,;:—–!?。，；、：]|(?<=\w)\.(?=\s|$)|\s-\s|\s+(?:but|and use|sondern|aber|mais|sino)\s+)", re.I
 )
 _ALLOWS = re.compile(
-    r"(?<!\w)(?:unless|except|without|before|until|when|if|while|außer|sauf|salvo|excepto|ohne|sans|sin|outside"
+    r"(?<!\w)(?:unless|except|without|before|until|when|if|while|außer|sauf|salvo|excepto|ohne|sans|sin|outside|between|separately|only"
     r"|directly to)(?!\w)|除非",
     re.I,
 )
@@ -51,11 +51,21 @@ _PROGRAMS = _set("""
 pip pip3 uv poetry pipenv pdm conda npm npx pnpm yarn bun bunx deno git gh docker podman kubectl helm terraform
 cargo rustc maven mvn gradle sudo rm curl wget brew apt apt-get make pytest unittest tox jest vitest mocha
 eslint prettier black flake8 pylint ruff mypy tsc node python python3 sed awk grep rg find kill killall pkill
-chmod chown ssh scp rsync psql mysql sqlite3 redis-cli aws gcloud az vercel netlify heroku composer bundle rake
+chmod chown ssh scp rsync psql mysql sqlite3 redis-cli aws gcloud az vercel netlify heroku composer rake
 ansible virtualenv pipx easy_install nohup crontab systemctl service shutdown reboot dd mkfs eval
 """)
 _PLAIN = frozenset(["make", "find", "service", "node", "kill", "black", "eval", "az", "dd"])
 """Programs whose names are common words: they must stand in code marks or have an argument that tells."""
+_LEADS = _set("""
+use using uses used run running call calling invoke execute type suggest recommend prefer reach for slower older plain raw
+bare a an the any ever manually directly just simply tools alternatives like with via by to of as command commands tool
+verwende verwenden nutze nutzen benutze benutzen utilise utiliser utilises uses usar usa utiliza mehr pas plus root hand
+用 使用 运行 执行
+""")
+"""Words between a ban and the command that it bans."""
+_JOINS = _set("or and nor oder und ou et o y e")
+_AFTER = _set("in for here to as directly anywhere commands command verwenden nutzen benutzen alone at on from is")
+"""Words after a program that still leave it what is banned."""
 _ALIASES = {"pip": "pip|pip3|pip3.*", "apt": "apt|apt-get", "apt-get": "apt-get|apt", "python": "python"}
 _VERBS = _set("""
 install add remove uninstall run push commit merge rebase reset checkout stash publish prune apply delete exec
@@ -80,7 +90,7 @@ _CODES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (r"@ts-ignore", "@ts-ignore", ()),
     (r"`?console\.log`?", "console.log(", ("**/*.{js,jsx,ts,tsx,mjs,cjs,vue,svelte}",)),
     (r"`var`", r"/\bvar\s+\w/", ("**/*.{js,jsx,ts,tsx,mjs,cjs}",)),
-    (r"\bem[- ]dash", "—", ()),
+    (r"\b[Ee]m[- ]dash(?:es)?\b(?!.*permit)", "—", ()),
     (r"eslint-disable", "eslint-disable", ()),
     (r"# ?type: ?ignore", "type: ignore", ("**/*.py",)),
 )  # fmt: skip
@@ -90,8 +100,8 @@ _EDITS = re.compile(
     re.I,
 )
 _PATH = re.compile(
-    r"(?<![\w/])(?:\.{0,2}/)?(?:[\w.@*-]+/)+[\w.*@-]*|(?<![\w/])\.env[\w.*]*"
-    r"|(?<!\w)[\w*-]+\.(?:lock|json|ya?ml|toml|proto|sql|md|snap|xml)(?!\w)"
+    r"(?<![\w/~.])(?:\.{0,2}/)?(?:[\w.@*-]+/)+[\w.*@-]*|(?<![\w/])\.env[\w.*]*"
+    r"|(?<!\w)[\w*-]+\.(?:lock|json|ya?ml|toml|proto|sql|md|snap|xml)(?:\.\w+)*(?!\w)"
 )
 
 
@@ -108,7 +118,7 @@ def suggest(text: str) -> Suggested:
     if not banned:
         return Suggested(None, "it forbids nothing that a program could see; it only says what to do", likes)
     said = " ; ".join(banned)
-    for check in _derived(said):
+    for check in _derived(said, banned):
         if not problem(check) and not contradicts(check, likes):
             return Suggested(check, f"it forbids {said.strip()[:120]!r}", likes)
     words = ", ".join(re.findall(r"[^\W\d_]{4,}", said)[:8])
@@ -164,7 +174,7 @@ def _parts(text: str) -> tuple[list[str], list[str]]:
     return [part for part in banned if part.strip()], [part for part in wanted if part.strip()]
 
 
-def _derived(said: str) -> Iterator[Check]:
+def _derived(said: str, banned: Sequence[str]) -> Iterator[Check]:
     """Yield what may be meant, surest first."""
     for pattern, check in _SAYINGS:
         if re.search(pattern, said, re.I):
@@ -174,11 +184,34 @@ def _derived(said: str) -> Iterator[Check]:
         yield Check("any", (), (), paths)
         return
     for pattern, deny, where in _CODES:
-        if re.search(pattern, said, re.I):
+        if re.search(pattern, said):
             yield Check("any", (deny,), (), where)
-    commands = list(dict.fromkeys(_named(said)))
+    commands = list(dict.fromkeys(command for part in banned for command in _named(_at_once(part))))
     if commands and not edits:
         yield Check("shell", tuple(_pattern(command) for command in commands))
+
+
+def _at_once(part: str) -> str:
+    """Give a forbidden part when it names its command at once, as in `never use npm`; else nothing of it.
+
+    In `never leave changes out of git` the program is only spoken of.
+    """
+    words = [word for code, word in re.findall(r"(`[^`]*`)|([^\s`]+)", part) for word in (code or word,)]
+    for at, word in enumerate(words):
+        bare = word.strip("`.,()\"'")
+        first = bare.split()[0] if bare.split() else ""
+        if first in _PROGRAMS:
+            follows = words[at + 1].strip(".,") if at + 1 < len(words) else ""
+            talks = (
+                "`" not in word
+                and "`" not in follows
+                and re.fullmatch(r"[a-z]{3,}", follows)
+                and not (follows in _VERBS or follows in _JOINS)
+            )
+            return "" if talks and at + 2 < len(words) and follows not in _AFTER else " ".join(words[at:])
+        if word.lower().strip("`.,:()\"'*") not in _LEADS:
+            return ""
+    return ""
 
 
 def _globs(said: str) -> Iterator[str]:
@@ -197,7 +230,7 @@ def _named(said: str) -> Iterator[str]:
         if words and words[0] in _PROGRAMS:
             yield " ".join(words)
     plain = _CODE.sub(" ; ", said)
-    for part in re.split(r"[;,()]", plain):
+    for part in re.split(r"[;,()]|\w+\|\w+", plain):
         tokens = _TOKEN.findall(part)
         for at, token in enumerate(tokens):
             name = token.rstrip(".:")
@@ -205,7 +238,7 @@ def _named(said: str) -> Iterator[str]:
                 continue
             rest = []
             for word in tokens[at + 1 : at + 4]:
-                if word.rstrip(".") in _VERBS or re.fullmatch(r"--?[a-z][\w-]*", word):
+                if word.rstrip(".") in _VERBS or re.fullmatch(r"--?[a-zA-Z][\w-]*|\d{3}", word):
                     rest.append(word.rstrip("."))
                 else:
                     break
