@@ -57,7 +57,7 @@ def play(box: Box, *steps: dict[str, Any], **more: str) -> list[dict[str, Any]]:
     """Run through steps in which a handler may throw."""
     env = {name: value for name, value in os.environ.items() if name != "AGENT_IMPROVEMENT_HOME"} | more
     said = {"steps": steps, "cwd": str(box.project), "session": "s1", "file": "/t/s1.jsonl"}
-    argv = [node(), "--no-warnings", PLAYER, box.kind, box.plugin]
+    argv = [node(), "--no-warnings", str(PLAYER), box.kind, str(box.plugin)]
     done = subprocess.run(argv, input=json.dumps(said), capture_output=True, text=True, timeout=60, env=env)
     assert done.returncode == 0, done.stderr
     rows: list[dict[str, Any]] = json.loads(done.stdout)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from improve import hosts
-from improve.workflow.brief import STAMP
+from improve.stamp import STAMP
 from real_hosts.agents import Agent, Found
 from real_hosts.box import Box
 from real_hosts.model import Model, Request, Say, Shell, Turn
