@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,9 @@ def test_needles_are_sound_for_any_text(pattern: str, text: str) -> None:
         ("*", "names no command"),
         ("--force", "names no command"),
         ("/(a+)+$/", "for ever"),
+        ("/((a+)b?)+$/", "for ever"),
+        ("/(a|a)*b/", "for ever"),
+        ("/a*a*a*a*b/", "for ever"),
         ("/(/", "no regular expression"),
         ("/a*/", "matches everything"),
         ("pip install; ls", "characters of a shell"),
@@ -168,3 +172,12 @@ def test_any_rule_gets_a_sound_check_or_none(text: str) -> None:
     """Whatever a rule says, nothing raises, and what is suggested has no problem."""
     found = suggest(f"Never use {text}, use uv")
     assert found.check is None or not problem(found.check)
+
+
+@pytest.mark.parametrize("pattern", ["/a*a*a*b/", "/a*a*b/", "/.*.*x/", "/(aa|a)a*b/"])
+def test_a_pattern_that_is_let_through_ends_in_time(pattern: str) -> None:
+    """The worst line for a pattern that is no problem takes no more than seconds."""
+    assert not problem(Check("any", (pattern,)))
+    start = time.perf_counter()
+    hits(Check("any", (pattern,)), Call("", "Write", WRITE, "a", {"content": "a" * 100_000}))
+    assert time.perf_counter() - start < 10

@@ -57,9 +57,9 @@ ansible virtualenv pipx easy_install nohup crontab systemctl service shutdown re
 _PLAIN = frozenset(["make", "find", "service", "node", "kill", "black", "eval", "az", "dd"])
 """Programs whose names are common words: they must stand in code marks or have an argument that tells."""
 _LEADS = _set("""
-use using uses used run running call calling invoke execute type suggest recommend prefer reach for slower older plain raw
-bare a an the any ever manually directly just simply tools alternatives like with via by to of as command commands tool
-verwende verwenden nutze nutzen benutze benutzen utilise utiliser utilises uses usar usa utiliza mehr pas plus root hand
+use using uses used run running call calling invoke execute type suggest recommend prefer reach for slower older plain
+raw bare a an the any ever manually directly just simply tools alternatives like with via by to of as command commands
+tool verwende verwenden nutze nutzen benutze benutzen utilise utiliser utilises uses usar usa utiliza mehr pas plus root hand
 用 使用 运行 执行
 """)
 """Words between a ban and the command that it bans."""

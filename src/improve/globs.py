@@ -1,0 +1,31 @@
+"""Globs of paths: `*`, `**`, `?`, `{a,b}`; one that does not begin at the root may match the end of a path. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+
+def within(paths: Sequence[str], path: str) -> bool:
+    """Tell whether a path, or what it ends with, is one of these globs."""
+    plain = path.replace("\\", "/").removeprefix("./")
+    return any(_glob(glob).fullmatch(plain) is not None for glob in paths)
+
+
+@lru_cache(maxsize=2048)
+def _glob(glob: str) -> re.Pattern[str]:
+    """Turn a glob into a regular expression; one that does not begin at the root may match the end of a path."""
+    plain = glob.replace("\\", "/").removeprefix("./")
+    if plain.endswith("/"):
+        plain += "**"
+    out = re.escape(plain)
+    for escaped, meant in (
+        (r"\*\*/", "(?:[^/]*/)*"),
+        (r"\*\*", ".*"),
+        (r"\*", "[^/]*"),
+        (r"\?", "[^/]"),
+    ):
+        out = out.replace(escaped, f"\0{meant}\0") if escaped != r"\*" else re.sub(r"\\\*(?!\0)", "[^/]*", out)
+    out = re.sub(r"\\\{([^{}]*)\\\}", lambda found: "(?:" + found[1].replace(",", "|") + ")", out).replace("\0", "")
+    return re.compile(out if plain.startswith(("/", "~")) or plain[1:2] == ":" else f"(?:.*/)?{out}", re.DOTALL)
