@@ -169,6 +169,9 @@ class Edit:
         """Put an entry where it stood; False when what it stood behind is gone."""
         assert item.rule is not None
         start = self.view.shape.start
+        if not above and not self.index.total_size():
+            self._prepend(item, text)
+            return True
         place = self.index.locate(above) if above else (0, 0, 0, 0)
         if place is None or place[0] in self._new or not self.index.total_size():
             return False
@@ -191,6 +194,15 @@ class Edit:
         self._entries[item.rule.id] = text
         self._before.setdefault(item.rule.id, None)
         return True
+
+    def _prepend(self, item: Entry, text: str) -> None:
+        """Put the first entry of a file that has none into it, before the new ones that stood behind it."""
+        assert item.rule is not None
+        self.index.reorder([(other + 1, row) for row, other, _ in self.index.shas()])
+        [new] = self.index.insert([self._fresh(item, 1, 0)])
+        self._new = {new: text, **self._new}
+        self._entries[item.rule.id] = text
+        self._before.setdefault(item.rule.id, None)
 
     def _fresh(self, item: Entry, order: int, size: int, *, words: bool = True) -> Fresh:
         limits = self.store.config.thresholds

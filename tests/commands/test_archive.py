@@ -286,3 +286,68 @@ def test_evidence_that_is_read_anew_brings_nothing_back(improve: Improve, shop: 
     assert active(improve, shop) == {DOCKER_ID}
     kept = archive.find(here, PNPM_ID)
     assert kept is not None and len(kept.observations) == 3
+
+
+_OLD = "- id: old-friend\n  rule: Water the plants\n  domain: unknown\n  observations: []\n"
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "",
+        "# only a comment\n",
+        "version: 2\nrules: []\n",
+        "version: 2\nrules:\n" + _OLD,
+        "version: 2\nrules:\n" + _OLD + "# the end\n",
+        ("version: 2\nrules:\n" + _OLD).replace("\n", "\r\n"),
+        "version: 1\nrules:\n" + _OLD,
+        "version: 2\nrules:\n" + _OLD + "mine:\n  keep: this\n",
+    ],
+    ids=["empty", "comment", "no rule", "one rule", "comment behind", "CRLF", "version 1", "key behind"],
+)
+def test_any_archive_takes_a_rule_and_gives_it_back(
+    improve: Improve, shop: Path, shelf: Path, rules: Path, typed: str
+) -> None:
+    """Whatever its shape, the archive keeps each line a person typed, and rules.yaml is what it was after `undo`."""
+    shelf.write_bytes(typed.encode())
+    before = rules.read_bytes()
+    improve("resolve", PNPM_ID)
+    told = shelf.read_bytes().decode()
+    lines = [line for line in typed.splitlines() if line not in ("rules: []", "version: 1")]
+    assert [line for line in lines if line not in told.splitlines()] == []
+    assert ("\r\n" in told) == ("\r\n" in typed) and told.replace("\r\n", "").count("\r") == 0
+    assert PNPM_ID in improve("resolve").out
+    improve("undo")
+    assert rules.read_bytes() == before
+    assert PNPM_ID not in shelf.read_bytes().decode()
+
+
+def test_several_rules_go_and_come_back_together(improve: Improve, shop: Path, rules: Path, shelf: Path) -> None:
+    """One change set moves all that are due, and one `undo` brings them back in their order."""
+    judged(rules, DOCKER_ID, since=50)
+    before = rules.read_bytes()
+    assert improve("resolve", "--held", "--json").json["archived"] == [PNPM_ID, DOCKER_ID]
+    assert active(improve, shop) == set()
+    improve("undo")
+    assert rules.read_bytes() == before
+    assert active(improve, shop) == {PNPM_ID, DOCKER_ID}
+    improve("observe", "Use tabs in Makefiles", cwd=shop)
+    before = rules.read_bytes()
+    improve("resolve", "--held")
+    improve("undo")
+    assert rules.read_bytes() == before
+
+
+def test_an_archived_rule_can_come_back_from_a_transcript(
+    improve: Improve, shop: Path, home: Path, shelf: Path
+) -> None:
+    """A correction that a scan finds brings the rule back as well, without anybody recording it."""
+    from commands.sessions import Claude
+
+    improve("resolve", PNPM_ID)
+    Claude(home, shop, "later").types("install zod").runs("npm install zod").types(f"No. {PNPM}!").answers("Sure.")
+    rules = shelf.read_bytes().decode().replace(f"at: {ago(1)}", f"at: {ago(5)}")
+    shelf.write_bytes(rules.encode())
+    improve("scan", "--since", "30d")
+    assert PNPM_ID in active(improve, shop)
+    assert PNPM_ID not in shelf.read_bytes().decode()
