@@ -32,6 +32,7 @@ _OUR_LINES = (
     "recurring        ", "held             ", "not enough data  ", "Verified ",
     "You corrected your agents ", "The whole report as a page: ",
     "A check that is tried", "The calls it hits, the newest first", "No rule has a check yet",
+    "No check for ", "It would have hit ", "A person keeps it with: ", "If you know one: improve check",
 )  # fmt: skip
 """How lines begin that we print, without what stands before the first word."""
 _OUR_WORDS = (

@@ -59,7 +59,7 @@ _PLAIN = frozenset(["make", "find", "service", "node", "kill", "black", "eval", 
 _LEADS = _set("""
 use using uses used run running call calling invoke execute type suggest recommend prefer reach for slower older plain
 raw bare a an the any ever manually directly just simply tools alternatives like with via by to of as command commands
-tool verwende verwenden nutze nutzen benutze benutzen utilise utiliser utilises uses usar usa utiliza mehr pas plus root hand
+tool verwende verwenden nutze nutzen benutze benutzen utilise utiliser utilises uses usar usa utiliza mehr pas plus root
 用 使用 运行 执行
 """)
 """Words between a ban and the command that it bans."""
