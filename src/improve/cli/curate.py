@@ -126,7 +126,7 @@ def retire_command(rule_id: str, because: str, as_json: bool) -> int:
 @click.argument("rule_id")
 @json_option
 def restore_command(rule_id: str, as_json: bool) -> int:
-    """Make a retired rule, or one that was set aside, active again."""
+    """Make a retired rule, an archived one, or one that was set aside, active again."""
     from improve.workflow import curate
 
     here = _ready()
