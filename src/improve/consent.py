@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MINUTES = 10
 """So long a question stands, and so long a yes is good."""
-_LONGEST = 300
+LONGEST = 300
 """Characters of a message that can be a yes; a longer one may have been pasted."""
 _YES = "\nyes"
 
@@ -28,11 +28,12 @@ def ask(home: Home, what: str, *, host: str, session: str, now: float) -> str:
     """Note that an agent asks for something, and give the words a person has to type.
 
     Args:
-        what: What a yes allows, in lower-case words.
+        what: What a yes allows, in lower-case words; the number comes after the first.
     """
     path = _path(home, what, host, session)
     _forget_old(home, now)
-    said = _read(path, now) or f"guard {1000 + int.from_bytes(os.urandom(4), 'big') % 9000} {what}"
+    first, _, rest = what.partition(" ")
+    said = _read(path, now) or f"{first} {1000 + int.from_bytes(os.urandom(4), 'big') % 9000} {rest}"
     _write(path, said)
     return said.removesuffix(_YES)
 
@@ -40,7 +41,7 @@ def ask(home: Home, what: str, *, host: str, session: str, now: float) -> str:
 def hear(home: Home, text: str, *, host: str, session: str, now: float) -> None:
     """Look whether what a person typed is a yes to what was asked in this session."""
     words = f" {' '.join(text.lower().split())} "
-    if len(words) > _LONGEST:
+    if len(words) > LONGEST:
         return
     for path in _asked(home, host, session):
         said = _read(path, now)
@@ -97,8 +98,8 @@ def _forget_old(home: Home, now: float) -> None:
 def _read(path: str, now: float) -> str:
     """Give what stands there; empty when it is too old, or none of ours."""
     try:
-        with open(path, encoding="ascii") as stream:
-            said = stream.read(_LONGEST)
+        with open(path, encoding="utf-8") as stream:
+            said = stream.read(LONGEST)
             old = now - os.fstat(stream.fileno()).st_mtime > 60 * MINUTES
     except (OSError, ValueError):
         return ""
@@ -108,6 +109,6 @@ def _read(path: str, now: float) -> str:
 def _write(path: str, said: str) -> None:
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     draft = f"{path}.{os.getpid()}"
-    with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii") as stream:
+    with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as stream:
         stream.write(said)
     os.replace(draft, path)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from commands.conftest import Improve
-from improve.cli import check as command
+from improve import ancestry
 
 UV, ID = "Use uv, never pip install", "use-uv-never-pip-install"
 
@@ -16,7 +16,8 @@ UV, ID = "Use uv, never pip install", "use-uv-never-pip-install"
 @pytest.fixture
 def person(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the commands of a test be given at a terminal."""
-    monkeypatch.setattr(command, "_by_person", lambda here, command: None)
+    monkeypatch.setattr(ancestry, "environments", lambda: iter(()))
+    monkeypatch.setattr("improve.cli.person.on_terminal", lambda stream: True)
 
 
 def test_a_check_is_suggested_and_only_a_person_keeps_it(improve: Improve, rules: Path) -> None:

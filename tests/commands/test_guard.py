@@ -39,7 +39,7 @@ def person(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         return True
 
     monkeypatch.setattr(ancestry, "environments", lambda: iter(()))
-    monkeypatch.setattr("improve.cli.guard.on_terminal", lambda stream: True)
+    monkeypatch.setattr("improve.cli.person.on_terminal", lambda stream: True)
     monkeypatch.setattr("click.confirm", confirm)
     yield asked
 
@@ -390,3 +390,43 @@ def test_agents_ask_exactly_while_a_guard_is_on(
     for argv, wired in ((["undo"], True), (["retire", "other"], False), (["restore", "other"], True)):
         improve(*argv, cwd=shop)
         assert (b"pre-tool" in settings.read_bytes()) == wired, argv
+
+
+@pytest.mark.usefixtures("agent")
+@pytest.mark.parametrize("way", [("undo",), ("retire", "use-uv-not-pip")])
+def test_an_agent_ends_no_guard_by_another_way(rules: Path, shop: Path, improve: Improve, way: tuple[str, ...]) -> None:
+    """What would end a guard that a person turned on takes a person, too; a look at it does not."""
+    keep(rules, off())
+    typed(words(improve("guard", "use-uv-not-pip", "--deny", cwd=shop, code=3).err))
+    improve("guard", "use-uv-not-pip", "--deny", cwd=shop)
+    before = rules.read_bytes()
+    improve("undo", "--dry-run", cwd=shop)
+    wanted = words(improve(*way, cwd=shop, code=3).err)
+    assert wanted.endswith(" off use-uv-not-pip")
+    assert rules.read_bytes() == before
+    typed(wanted)
+    improve(*way, cwd=shop)
+    assert "ends what a guard does" not in improve("log").out
+    assert ("guard: deny" in rules.read_text(encoding="utf-8")) == (way[0] == "retire")
+
+
+@pytest.mark.usefixtures("agent")
+def test_an_agent_undoes_what_is_about_no_guard(rules: Path, shop: Path, improve: Improve) -> None:
+    """Undo asks nobody where no guard gets weaker: of another change, and of one that turned a guard off."""
+    keep(rules, off(), off(id="other"))
+    improve("set", "other", "--severity", "4", cwd=shop)
+    improve("undo", cwd=shop)
+    assert "severity" not in rules.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("agent")
+def test_a_person_allows_a_check_at_the_prompt(rules: Path, shop: Path, improve: Improve) -> None:
+    """The words name the patterns, and allow no others."""
+    keep(rules, off(check=None))
+    one, other = (("check", "set", "use-uv-not-pip", "--deny", f"{name} install") for name in ("pip", "uv"))
+    wanted = words(improve(*one, cwd=shop, code=3).err)
+    assert "pip install" in wanted
+    typed(wanted)
+    improve(*other, cwd=shop, code=3)
+    improve(*one, cwd=shop)
+    assert '- "pip install"' in rules.read_text(encoding="utf-8")

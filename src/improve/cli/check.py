@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from improve.cli.common import by_person, json_option, keep_history, look_around, merge_what_waits, say
+from improve.cli.common import json_option, keep_history, look_around, merge_what_waits, say
+from improve.cli.person import at_terminal
 from improve.errors import Refused
 from improve.escape import one_line, visible
 
@@ -42,7 +43,7 @@ def check_command() -> None:
 
 @check_command.command("suggest", epilog="\b\nExample:\n  improve check suggest use-uv-not-pip")
 @click.argument("rule_id")
-@click.option("--accept", is_flag=True, help="Keep it; only a person at a terminal can.")
+@click.option("--accept", is_flag=True, help="Keep it; only a person can.")
 @json_option
 def _suggest(rule_id: str, accept: bool, as_json: bool) -> int:
     """Derive a check from a rule's words, and show every past call it would have hit."""
@@ -59,14 +60,14 @@ def _suggest(rule_id: str, accept: bool, as_json: bool) -> int:
             say(f"If you know one: improve check set {visible(rule_id)} --deny PATTERN")
         return 0
     tested = suggestion.past_hits(here, found.rule, found.check)
-    asks = not as_json and not accept and by_person(here)
+    asks = not as_json and not accept and at_terminal(here)
     if not as_json:
         say(f"{visible(rule_id)}: {visible(found.rule.text)}")
         say(f"  check: {_said(found.check)}\n  because {one_line(found.why, 200)}")
         _past(tested)
     wanted: Check | None = found.check if accept else _asked(found.check) if asks else None
     if wanted is not None:
-        _by_person(here, f"improve check suggest {rule_id} --accept")
+        _by_person(here, rule_id, wanted, f"improve check suggest {rule_id} --accept")
         changed = suggestion.keep(here, rule_id, wanted)
         return _told(here, changed, as_json=as_json)
     if as_json:
@@ -92,13 +93,13 @@ def _suggest(rule_id: str, accept: bool, as_json: bool) -> int:
 def _set(
     rule_id: str, tool: str, deny: tuple[str, ...], unless: tuple[str, ...], paths: tuple[str, ...], as_json: bool
 ) -> int:
-    """Give a rule a check; only a person at a terminal can."""
+    """Give a rule a check; only a person can."""
     from improve.rule import Check
     from improve.workflow import suggestion
 
     here = _ready()
     wanted = Check(tool, deny, unless, paths)
-    _by_person(here, f"improve check set {rule_id} {_as_options(wanted)}")
+    _by_person(here, rule_id, wanted, f"improve check set {rule_id} {_as_options(wanted)}")
     return _told(here, suggestion.keep(here, rule_id, wanted), as_json=as_json)
 
 
@@ -152,11 +153,11 @@ def _test(rule_id: str, command: str, as_json: bool) -> int:
 @click.argument("rule_id")
 @json_option
 def _off(rule_id: str, as_json: bool) -> int:
-    """Take the check of a rule away; only a person at a terminal can."""
+    """Take the check of a rule away; only a person can."""
     from improve.workflow import suggestion
 
     here = _ready()
-    _by_person(here, f"improve check off {rule_id}")
+    _by_person(here, rule_id, None, f"improve check off {rule_id}")
     return _told(here, suggestion.keep(here, rule_id, None), as_json=as_json)
 
 
@@ -166,19 +167,17 @@ def _ready() -> Here:
     return here
 
 
-def _by_person(here: Here, command: str) -> None:
-    """See that a person gives the command.
+def _by_person(here: Here, rule_id: str, check: Check | None, command: str) -> None:
+    """See that a person gives the command, or allowed it.
 
     Raises:
-        Refused: nobody sits at a terminal, or an agent gave it.
+        Refused: nobody did.
     """
-    from improve.workflow.guard import inside_an_agent
+    from improve.cli import person
 
-    if not by_person(here) or inside_an_agent():
-        raise Refused(
-            f"only a person decides what a check denies; nothing was changed. Ask the user to run in a terminal "
-            f"of their own: {command}"
-        )
+    about = f"{rule_id} {_said(check) if check else 'off'}"
+    wanted = person.Wanted("only a person decides what a check denies", command, "check", about)
+    person.decides(here, wanted, lambda: None)
 
 
 def _asked(suggested: Check) -> Check | None:

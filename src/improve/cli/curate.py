@@ -118,6 +118,10 @@ def retire_command(rule_id: str, because: str, as_json: bool) -> int:
     from improve.workflow import curate
 
     here = _ready()
+    if (rule := here.store.view().rule(rule_id)).guard and rule.check and not rule.retired:
+        from improve.cli import person
+
+        person.loosens(here, [rule_id], f"Retire {rule_id}", f"improve retire {rule_id}")
     changed = curate.retire(here, rule_id, because)
     return _told(here, "retire", changed, f"Retired: {rule_id}", as_json=as_json)
 

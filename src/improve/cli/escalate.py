@@ -178,11 +178,16 @@ def confirm_command(rule_id: str, scope: str, as_json: bool) -> int:
 @json_option
 def undo_command(dry_run: bool, as_json: bool) -> int:
     """Take back the last change set: the lines it wrote and what it changed in rules. Again for the one before."""
+    from improve.cli import person
     from improve.report import as_json as answer
     from improve.workflow.undo import undo
 
     here = look_around()
-    done = undo(here, dry_run=dry_run)
+    done = undo(here, dry_run=True)
+    if not dry_run:
+        if done.loosened:
+            person.loosens(here, done.loosened, f"undo: {done.title}", "improve undo")
+        done = undo(here)
     if as_json:
         say(
             answer(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
 
-from improve.cli.common import json_option, keep_history, look_around, merge_what_waits, note, on_terminal, say
+from improve.cli.common import json_option, keep_history, look_around, merge_what_waits, note, say
 from improve.errors import Refused
 from improve.escape import visible
 from improve.workflow.guard import Guarded, Reach
@@ -61,26 +60,18 @@ def guard_command(rule_id: str, mode: str | None, as_json: bool) -> int:
 
 
 def _person(here: Here, found: Guarded, mode: str) -> str:
-    """Let a person decide, and say who it was: at a terminal, or by what they type to the agent that asks.
+    """Let a person decide, and say who it was.
 
     Raises:
         Refused: there is none, or they said no.
     """
-    from improve import clock, consent
-    from improve.workflow import guard
+    from improve.cli import person
 
-    if on_terminal(sys.stdin) and on_terminal(sys.stderr) and not here.host and not guard.inside_an_agent():
-        _ask(here, found, mode)
-        return "a person at a terminal"
-    command, what = f"improve guard {found.rule.id} --{mode}", f"{mode} {found.rule.id.lower()}"
-    place: Any = {"host": here.host, "session": here.session, "now": clock.seconds()}
-    if here.host and consent.take(here.home, what, **place):
-        return f"a person at the prompt of {here.host}"
-    ways = f"run in a terminal of their own: {command}"
-    if here.host and guard.hears_prompts(here):
-        words = consent.ask(here.home, what, **place)
-        ways = f"type this to you as a message of its own, after which you run the same again: {words}, or to {ways}"
-    raise Refused(f"only a person turns a guard on or off; nothing was changed. Ask the user to {ways}")
+    rule_id = found.rule.id
+    wanted = person.Wanted(
+        "only a person turns a guard on or off", f"improve guard {rule_id} --{mode}", "guard", f"{mode} {rule_id}"
+    )
+    return person.decides(here, wanted, lambda: _ask(here, found, mode))
 
 
 def _ask(here: Here, found: Guarded, mode: str) -> None:

@@ -137,6 +137,15 @@ def turn(here: Here, rule_id: str, mode: str, *, by: str) -> Changed:
     return Changed(rule, after, (), title)
 
 
+def is_loosened(before: Rule, after: Rule | None) -> bool:
+    """Say whether a guard that is on would do less, or look at other calls, than before."""
+    if not before.guard or not before.check or before.retired:
+        return False
+    if after is None or after.retired or not after.guard or after.check != before.check:
+        return True
+    return guards.MODES.index(after.guard) < guards.MODES.index(before.guard)
+
+
 def inside_an_agent() -> bool:
     """Look whether a process above this one was started in an agent's shell, whatever its own variables say."""
     from improve import ancestry

@@ -30,6 +30,8 @@ class Undone:
     rules: list[str]
     files: list[FileChange] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    loosened: list[str] = field(default_factory=list)
+    """Rules whose guard does less by it, or looks at other calls."""
     committed: bool = False
     """False for a preview."""
 
@@ -46,7 +48,9 @@ def undo(here: Here, *, dry_run: bool = False) -> Undone:
             raise Refused("there is no change set to undo; nothing was changed. See what happened with: improve log")
         result = Undone(str(event.get("title", event["event"])), [str(r) for r in event.get("rules", [])])
         snapshots = _plan_files(here, edit, event, result)
+        guarded = {row.rule.id: row.rule for row in edit.index.guarded() if row.rule.id in event.get("before", {})}
         _plan_rules(edit, event, result)
+        result.loosened += _loosened(edit, guarded)
         if dry_run:
             return result
         line = {
@@ -197,6 +201,13 @@ def _plan_rules(edit: Edit, event: dict[str, Any], result: Undone) -> None:
             edit.put(_three_way(old, new, row.rule))
     if event["event"] in ("applied", "applying"):
         _set_aside(edit, event, result)
+
+
+def _loosened(edit: Edit, guarded: dict[str, Rule]) -> list[str]:
+    from improve.workflow.guard import is_loosened
+
+    rows = {rule_id: edit.index.by_id(rule_id) for rule_id in guarded}
+    return [rule_id for rule_id, row in rows.items() if is_loosened(guarded[rule_id], row.rule if row else None)]
 
 
 def _forget(edit: Edit, rule_id: str, current: str | None, after: str | None, result: Undone) -> None:
