@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+PRE_TOOL, POST_TOOL = "pre-tool", "post-tool"
+"""Our names of the events around a call of a tool."""
 DEADLINE = 0.9
 """Seconds from the start of the program until it gives up."""
 PATIENCE = 0.5
@@ -90,3 +92,17 @@ def _object(data: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return said if isinstance(said, dict) else None
+
+
+def value(said: dict[str, Any], key: str) -> Any:
+    """Give what stands under a key or a dotted path of keys; None where nothing does."""
+    found: Any = said
+    for part in key.split(".") if key else ("",):
+        found = found.get(part) if isinstance(found, dict) else None
+    return found
+
+
+def text(said: dict[str, Any], key: str) -> str:
+    """Give a text under a key or a dotted path of keys; empty when there is none."""
+    found = value(said, key)
+    return found if isinstance(found, str) else ""
