@@ -90,3 +90,16 @@ def test_a_vague_rule_gets_no_check_but_a_reason(improve: Improve) -> None:
     assert improve("check", "suggest", "be-careful-with-names", "--json").json["check"] is None
     improve("check", "suggest", "nothing", code=7)
     improve("check", "test", "be-careful-with-names", "ls", code=3)
+
+
+@pytest.mark.usefixtures("person")
+def test_alone_it_lists_the_rules_that_have_a_check(improve: Improve) -> None:
+    """Those without one, and retired ones, are not named; `--json` before a subcommand is a mistake."""
+    improve("observe", UV)
+    assert improve("check").first.startswith("No rule has a check")
+    improve("check", "suggest", ID, "--accept")
+    assert [row["rule"] for row in improve("check", "--json").json["checks"]] == [ID]
+    assert ID in improve("check").out
+    improve("check", "--json", "show", ID, code=2)
+    improve("retire", ID)
+    assert improve("check", "--json").json["checks"] == []

@@ -8,7 +8,7 @@ import click
 
 from improve.cli.common import json_option, keep_history, look_around, merge_what_waits, say
 from improve.cli.person import at_terminal
-from improve.errors import Refused
+from improve.errors import Refused, UsageError
 from improve.escape import one_line, visible
 
 if TYPE_CHECKING:
@@ -36,9 +36,32 @@ For edits and writes it is text, or /…/, in a line that is put in."""
 _SHOWN = 20
 
 
-@click.group("check", epilog=_EXAMPLES)
-def check_command() -> None:
-    """Say in a form a program can tell what goes against a rule; guards, verify and backtest use it."""
+@click.group("check", invoke_without_command=True, epilog=_EXAMPLES)
+@json_option
+@click.pass_context
+def check_command(ctx: click.Context, as_json: bool) -> int | None:
+    """Say in a form a program can tell what goes against a rule; alone it lists the rules that have a check.
+
+    Guards, verify and backtest use it.
+    """
+    if ctx.invoked_subcommand and as_json:
+        raise UsageError(f"--json goes behind {ctx.invoked_subcommand}; nothing was done")
+    return None if ctx.invoked_subcommand else _list(as_json=as_json)
+
+
+def _list(*, as_json: bool) -> int:
+    from improve import report
+
+    found = [row.rule for row in _ready().store.view().index.all() if row.rule.check and not row.rule.retired]
+    if as_json:
+        rows = [{"rule": rule.id, "check": rule.check and rule.check._asdict(), "guard": rule.guard} for rule in found]
+        say(report.as_json("check", {"checks": rows}))
+        return 0
+    for rule in found:
+        say(f"{visible(rule.id)}: {visible(rule.text)}\n  check: {_said(rule.check) if rule.check else ''}")
+    if not found:
+        say("No rule has a check. Get one with: improve check suggest <id>")
+    return 0
 
 
 @check_command.command("suggest", epilog="\b\nExample:\n  improve check suggest use-uv-not-pip")
