@@ -10,37 +10,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from improve import check, entry
+from improve import entry
 from improve.rule import Check, Observation, Rule
-from improve.session import Call
 
 APP = "github.com/acme/app"
 PIP = Check("shell", ("pip install",))
-
-
-def _missing() -> bool:
-    try:
-        check.needles(PIP)
-    except NotImplementedError:
-        return True
-    return False
-
-
-STANDS_IN = _missing()
-"""Whether the checks are not there yet, so that a few lines stand for them."""
-
-
-def stand_in() -> None:
-    """Put a few lines in the place of checks that are not there yet."""
-    if STANDS_IN:
-        check.hits = _hits
-        check.needles = lambda given: tuple(word.split()[0] for word in given.deny)
-        check.problem = lambda given: ""
-
-
-def _hits(given: Check, call: Call) -> tuple[str, ...]:
-    return tuple(word for word in given.deny if call.kind == given.tool and word in call.subject)
-
 
 PRELUDE = """
 import os, sys
@@ -49,10 +23,6 @@ from improve import event, looks
 event.DEADLINE = float(os.environ.pop("DEADLINE", "15"))  # the machine is shared and slow at times
 event.PATIENCE = event.DEADLINE / 2
 looks._UNSETTLED = float(os.environ.pop("UNSETTLED", "0"))
-if os.environ.pop("STANDS_IN", ""):
-    from improve import check
-    check.needles = lambda given: tuple(word.split()[0] for word in given.deny)
-    check.hits = lambda given, call: tuple(w for w in given.deny if call.kind == given.tool and w in call.subject)
 exec(os.environ.pop("BEFORE", ""))
 from improve.hook import main
 main(sys.argv[1:])
@@ -109,7 +79,7 @@ class Guarding:
         """Give its environment."""
         places = os.pathsep.join(path for path in sys.path if path)
         given = {"HOME": str(self.user), "PATH": os.environ["PATH"], "PLACES": places}
-        return {**given, **({"STANDS_IN": "1"} if STANDS_IN else {}), **more}
+        return {**given, **more}
 
     def call(
         self,

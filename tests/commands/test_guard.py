@@ -14,19 +14,12 @@ from typing import Any
 import pytest
 from tests.commands.conftest import Improve, Repository
 
-import guarding
 from guarding import APP, rule
 from improve import ancestry, cue, entry, paths
 from improve.rule import Check, Observation, Rule
 from improve.workflow import guard
 from improve.workflow.firing import firings
 from improve.workflow.here import Here
-
-
-@pytest.fixture(autouse=True)
-def checks() -> None:
-    """Let checks work where they are not there yet."""
-    guarding.stand_in()
 
 
 @pytest.fixture
@@ -268,7 +261,7 @@ def test_a_real_terminal(home: Path, rules: Path, shop: Path) -> None:
     keep(rules, off())
     code = (
         "import sys\nfrom improve import ancestry\nancestry.environments = lambda: iter(())\n"
-        "import guarding\nguarding.stand_in()\nfrom improve.cli import run\nsys.exit(run(sys.argv[1:]))"
+        "from improve.cli import run\nsys.exit(run(sys.argv[1:]))"
     )
     argv = [sys.executable, "-c", code, "guard", "use-uv-not-pip", "--deny"]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}

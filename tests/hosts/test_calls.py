@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from guarding import PIP, Guarding, rule, stand_in
+from guarding import PIP, Guarding, rule
 from improve import guards, hosts
 from improve.hosts.wiring import TOOL_EVENTS, Settings
 from improve.stamp import DENIED, STAMP
@@ -26,7 +26,6 @@ each = pytest.mark.parametrize("host", HOSTS)
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Guarding:
     """A store with one rule for everywhere."""
-    stand_in()
     return Guarding(tmp_path_factory.mktemp("world"))
 
 
