@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from guarding import APP, PIP, STANDS_IN, Guarding, Told, project, rule
+from guarding import APP, PIP, Guarding, Told, project, rule
 from improve import check, cue, guards, hosts, paths
 from improve.guards import Fired, Guard
 from improve.rule import Check, Observation, Written
@@ -509,7 +509,6 @@ _PIP = st.sampled_from(
 )
 
 
-@pytest.mark.skipif(STANDS_IN, reason="the checks are not there yet")
 @given(
     _PIP, st.sampled_from(["{}", "cd x && {}", "X=1 {}", "echo $({})", "sudo {}", "a | {}", "bash -c '{}'", "git log"])
 )
@@ -521,7 +520,6 @@ def test_the_sieve_loses_no_hit(word: str, around: str) -> None:
         assert guards.concerned([made], "Bash", {"command": command}) == [made]
 
 
-@pytest.mark.skipif(STANDS_IN, reason="the checks are not there yet")
 def test_the_sieve_loses_none_of_the_labelled_calls() -> None:
     """Every call of the labelled tables that its check hits comes through the sieve."""
     folder = Path(__file__).parent / "data" / "guards"
