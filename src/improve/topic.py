@@ -1,7 +1,7 @@
 """What a session must be about so that a rule's mistake could have been made in it. Pure.
 
-With a check it is the command or the files of the check, whether done the denied way or another. Without one it is
-what the rule's words are about: answers, code of a language, a program, or its most telling words.
+With a check it is the command or the files of the check, whether done the denied way or another. Without one, or where
+it tells of nothing but the mistake itself, it is what the rule's words are about: answers, code of a language, a program, or its most telling words.
 """
 
 from __future__ import annotations
@@ -82,7 +82,10 @@ def topic(rule: Rule, check: Check | None = None) -> Topic:
     check = check or rule.check
     if check:
         found = _of_check(check, rule.text)
-        if found.programs or found.paths or found.texts:
+        if (check.paths and not check.deny) or (found.texts and not found.programs):
+            # what it speaks of is the mistake itself: only those that made it would count, and all would have made it
+            return _of_words(rule)._replace(paths=found.paths, texts=found.texts)
+        if found.programs or found.paths:
             return found
     return _of_words(rule)
 
