@@ -107,3 +107,12 @@ def test_no_text_breaks_it(text: str, data: bytes) -> None:
     """There is always a cause and a fix, whatever the rule and the file say."""
     found = find(Facts(UV._replace(text=text), (HERE,), (Rule("o", text[::-1]),), (("A.md", data),)))
     assert found.cause and found.fix and found.detail
+
+
+def test_a_line_of_the_same_subject_with_the_other_choice_is_a_contradiction() -> None:
+    """What both speak of counts, too: the line is about nothing else."""
+    rule = UV._replace(text="Indent Terraform with two spaces, never tabs")
+    found = find(Facts(rule, (HERE,), (), (("A.md", b"- Name things\n- Indent Terraform files with tabs.\n"),)))
+    assert (found.cause, "A.md:2" in found.detail) == ("contradicted", True)
+    said = b"- Indent lists in Markdown with tabs where the file does, or leave the Terraform docs alone\n"
+    assert find(Facts(rule, (HERE,), (), (("A.md", said),))).cause == "ignored"

@@ -37,6 +37,8 @@ _OUTRIGHT = 0.6
 """Share of a text that must be about the tool in question to demand or forbid it outright."""
 _TO_THE_POINT = 0.4
 """Share that must be about what two texts do not agree on."""
+_DISPUTED, _IN_COMMON = 0.25, 0.75
+"""The same where nearly all is about what both speak of."""
 _TELLING = 3.5
 """Weight from which on a word is about something."""
 _WORD = re.compile(r"[^\W\d_][\w'-]*")
@@ -158,7 +160,12 @@ def _clash(mine: str, theirs: str) -> str:
     if found.relation == "contradict":
         kinds = {kind for kind in a.choices.keys() & b.choices.keys() if not a.choices[kind] & b.choices[kind]}
         about = opposed | {word for word in b.weights if kinds & dict(FAMILIES.get(word, ())).keys()}
-        return found.reason if not about or _share(b, about) >= _TO_THE_POINT else ""
+        if not about or _share(b, about) >= _TO_THE_POINT:
+            return found.reason
+        # "indent Terraform with tabs": all of it is what both speak of, and a good part what they do not agree on
+        both = {word for word in a.weights.keys() & b.weights.keys() if a.signs.get(word, 0) * b.signs.get(word, 0) > 0}
+        pointed = _share(b, about) >= _DISPUTED and _share(b, about | both) >= _IN_COMMON
+        return found.reason if pointed else ""
     tools = opposed & FAMILIES.keys()
     crosswise = len({a.signs[word] for word in tools}) > 1
     if tools and (crosswise or _share(b, tools) >= _OUTRIGHT):

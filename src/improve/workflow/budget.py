@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
-from improve import hosts, markdown
+from improve import hosts, markdown, match
 from improve.inline import plain
 from improve.rule import Rule
 from improve.workflow.reach import count_lines, spot_of
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 UNEXPOSED_DAYS = 60
 """Days since it was written after which a rule whose topic never came up may leave."""
 _READ = ("loaded", "cut")
+_ALIKE = 0.4
+"""Score from which on related rules may mean the same."""
 
 
 class Room(NamedTuple):
@@ -134,9 +136,16 @@ def _age(rule: Rule, today: str) -> int:
 
 def _twins(rules: dict[str, Rule]) -> Iterator[tuple[Rule, str, str]]:
     for rule in list(rules.values()):
-        other = next((name for name in rule.near if name in rules and name not in rule.distinct_from), "")
+        names = (name for name in rule.near if name in rules and name not in rule.distinct_from)
+        other = next((name for name in names if _is_twin(rule, rules[name])), "")
         if other:
             yield rule, f"it may mean the same as {other}", f"improve merge {other} {rule.id}"
+
+
+def _is_twin(rule: Rule, other: Rule) -> bool:
+    """Say whether two rules share enough for advice to merge them; what is worth a question when observed may not."""
+    found = match.compare(rule.text, other.text)
+    return found.relation == "same" or (found.relation == "related" and found.score >= _ALIKE)
 
 
 def _held(rules: list[Rule], today: str) -> Iterator[tuple[Rule, str, str]]:
