@@ -60,7 +60,11 @@ def report(path: Path) -> None:
         times.append(time.perf_counter() - start)
         told, true = bool(found), bool(row["hit"])
         outcome = ("tp" if true else "fp") if told else ("fn" if true else "tn")
-        for kind in ("all", str(row.get("kind", row.get("form", "")))):
+        for kind in (
+            "all",
+            str(row.get("kind", row.get("form", ""))),
+            *([f"of {row['shape']}"] if "shape" in row else ()),
+        ):
             counts[kind][outcome] += 1
         if told != true:
             wrong.append((outcome, row, found))
