@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from improve import document
-from improve.errors import ImproveError, NeedsRepair
+from improve.errors import ImproveError, NeedsRepair, Refused
 from improve.paths import Home
 from improve.store import Store
 
@@ -129,13 +129,28 @@ def since(rule: Rule) -> str:
 
 
 def keep(here: Here, texts: Mapping[str, str]) -> None:
-    """Put entries into the archive, each with the exact text given; one with the same id is replaced."""
+    """Put entries into the archive, each with the exact text given; an earlier copy of one is replaced.
+
+    Raises:
+        Refused: another rule has that id there.
+    """
     with _named(), _store(here).edit_held(here.now) as shelf:
         for rule_id, text in texts.items():
-            if shelf.index.has_id(rule_id):
+            if row := shelf.index.by_id(rule_id):
+                _refuse_another(row.rule, document.read_entry(text, len(text) - len(text.lstrip(" "))).rule)
                 shelf.drop(rule_id)
             shelf.restore_text(rule_id, text)
         shelf.save()
+
+
+def _refuse_another(there: Rule, rule: Rule | None) -> None:
+    """Somebody who types an id may choose one that an archived rule has, whose evidence would be lost."""
+    if rule is not None and there.text not in (rule.text, *rule.aliases):
+        known = {o._replace(extra=()) for o in rule.observations}
+        if not all(o._replace(extra=()) in known for o in there.observations):
+            raise Refused(
+                f"{FILE} has another rule with the id {rule.id!r}; nothing was changed. Give one of them another id"
+            )
 
 
 def put(here: Here, rule: Rule) -> None:

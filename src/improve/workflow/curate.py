@@ -183,7 +183,7 @@ def split(here: Here, rule_id: str, phrase: str) -> tuple[Changed, Rule]:
         rule = edit.view.rule(rule_id)
         left, new = _parted(rule, phrase, today=here.today)
         edit.put(left)
-        new = new._replace(id=free_id(edit, new.text))
+        new = new._replace(id=free_id(here, edit, new.text))
         edit.put(new)
         after = left._replace(distinct_from=tuple(dict.fromkeys((*left.distinct_from, new.id))))
         edit.put(after)

@@ -180,7 +180,7 @@ def _merge(here: Here, edit: Edit, pending: Pending) -> Recorded | None:
         return _from_archive(here, edit, pending) or _merge_named(edit, pending)
     rule, how, score, likenesses = _match(edit, pending)
     if rule is None:
-        return _from_archive(here, edit, pending) or _add_new(edit, pending, likenesses)
+        return _from_archive(here, edit, pending) or _add_new(here, edit, pending, likenesses)
     if pending.new:
         return _keep_apart(edit, pending, rule)
     return _reinforce(edit, rule, pending, how, score)
@@ -301,11 +301,11 @@ def _keep_apart(edit: Edit, pending: Pending, rule: Rule) -> Recorded:
     return _recorded(edit, settled, "settled")
 
 
-def _add_new(edit: Edit, pending: Pending, likenesses: list[Likeness]) -> Recorded:
+def _add_new(here: Here, edit: Edit, pending: Pending, likenesses: list[Likeness]) -> Recorded:
     clashes = [like for like in likenesses if like.relation == "contradict"]
     against = tuple(sorted(clashes, key=lambda like: (-like.score, -occasions(like.rule))))[:NEAR]
     near = tuple(like for like in likenesses if like.near)[:NEAR]
-    base = Rule(id=free_id(edit, pending.text), text=pending.text, created=pending.date)
+    base = Rule(id=free_id(here, edit, pending.text), text=pending.text, created=pending.date)
     if pending.new:
         base = base._replace(distinct_from=tuple(like.rule.id for like in near))
     else:
@@ -316,17 +316,17 @@ def _add_new(edit: Edit, pending: Pending, likenesses: list[Likeness]) -> Record
     return recorded._replace(near=() if pending.new else near, contradicts=against)
 
 
-def free_id(edit: Edit, text: str) -> str:
-    """Make an id nobody has: the slug of the text, numbered when it is taken."""
+def free_id(here: Here, edit: Edit, text: str) -> str:
+    """Make an id nobody has, no archived rule either: the slug of the text, numbered when it is taken."""
     from improve import wording
+    from improve.workflow import archive
 
-    base = wording.slug(text)
-    if not edit.index.has_id(base):
-        return base
-    number = 2
-    while edit.index.has_id(f"{base}-{number}"):
+    base, there = wording.slug(text), archive.glance(here)
+    number, name = 1, base
+    while edit.index.has_id(name) or (there is not None and there.index.has_id(name)):
         number += 1
-    return f"{base}-{number}"
+        name = f"{base}-{number}"
+    return name
 
 
 def as_it_stands(here: Here, recorded: Recorded) -> Recorded:

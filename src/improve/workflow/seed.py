@@ -116,7 +116,7 @@ def _new(here: Here, edit: Edit, text: str, place: Written) -> Rule:
         oid=spool.new_oid(),
     )
     return Rule(
-        id=free_id(edit, text),
+        id=free_id(here, edit, text),
         text=text,
         domain=domain_of(place.section, edit.view.taxonomy),
         created=here.today,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,7 +49,9 @@ def undo(here: Here, *, dry_run: bool = False) -> Undone:
         result = Undone(str(event.get("title", event["event"])), [str(r) for r in event.get("rules", [])])
         snapshots = _plan_files(here, edit, event, result)
         guarded = {row.rule.id: row.rule for row in edit.index.guarded() if row.rule.id in event.get("before", {})}
+        away = [rule_id for rule_id in _archived(event) if not edit.index.has_id(rule_id)]
         _plan_rules(edit, event, result)
+        _keep_what_came(here, edit, away)
         result.loosened += _loosened(edit, guarded)
         if dry_run:
             return result
@@ -67,8 +69,7 @@ def undo(here: Here, *, dry_run: bool = False) -> Undone:
             for snapshot, item in snapshots:
                 put_back(snapshot, item.after, existed=item.existed)
             _archive_again(here, edit, event)
-            archived = event.get("before", {}) if event["event"] == "archived" else {}
-            back = [rule_id for rule_id in archived if edit.index.has_id(rule_id)]
+            back = [rule_id for rule_id in _archived(event) if edit.index.has_id(rule_id)]
             edit.commit(line, durable=True)
         if back:
             from improve.workflow import archive
@@ -215,6 +216,23 @@ def _forget(edit: Edit, rule_id: str, current: str | None, after: str | None, re
         edit.drop(rule_id)
     elif current is not None:
         result.notes.append(f"{rule_id} has new evidence since; it stays")
+
+
+def _archived(event: dict[str, Any]) -> Iterable[str]:
+    """Name the rules that a change set moved to the archive."""
+    return event.get("before", {}) if event["event"] == "archived" else ()
+
+
+def _keep_what_came(here: Here, edit: Edit, away: Iterable[str]) -> None:
+    """Let rules that come back out of the archive keep what was added to them there: old evidence, a person's edit."""
+    from improve.workflow import archive
+
+    for rule_id in away:
+        row, there = edit.index.by_id(rule_id), archive.find(here, rule_id)
+        if row and there:
+            said = as_now_called(edit, there._replace(written_to=row.rule.written_to, extra=row.rule.extra))
+            if said != row.rule:
+                edit.put(said)
 
 
 def _archive_again(here: Here, edit: Edit, event: dict[str, Any]) -> None:
