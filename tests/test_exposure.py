@@ -1,12 +1,13 @@
-"""Whether a rule's topic came up in a session, whether it was loaded, and which calls made its mistake."""
+"""Whether a rule's topic came up in a session, and whether it was loaded."""
 
 from __future__ import annotations
 
 import json
 import time
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -14,9 +15,10 @@ from hypothesis import strategies as st
 
 from improve.deed import Deed, Entry, Loaded
 from improve.exposure import came_up, terms, topic
-from improve.loaded import CUT, GONE, LOADED, NOT_LOADED, NOT_YET, delivery, moment
+from improve.loaded import CUT, GONE, LOADED, NOT_LOADED, NOT_YET, delivery, had
 from improve.rule import Check, Rule, Written
 from improve.topic import Topic
+from improve.workflow.moments import moment, stood, written_at
 
 DATA = Path(__file__).parent / "data" / "exposure"
 
@@ -132,6 +134,11 @@ RULE = Rule("use-uv", "Use `uv`", written_to=(WRITTEN,))
 TEXTS = {"with": b"# Rules\n\n- Use `uv`\n", "without": b"# Rules\n\n- Use tabs\n", "": b""}
 
 
+def brought(rule: Rule, entry: Entry) -> str:
+    """Ask with the lines that stood there when the session began."""
+    return delivery(rule, entry, TEXTS.__getitem__, written=stood(rule, entry.started))
+
+
 @pytest.mark.parametrize(
     ("at", "files", "state"),
     [
@@ -153,13 +160,51 @@ TEXTS = {"with": b"# Rules\n\n- Use `uv`\n", "without": b"# Rules\n\n- Use tabs\
 def test_a_rule_is_loaded_when_its_line_reached_the_model(at: str, files: list[Any], state: str) -> None:
     """In whichever file it came; otherwise what kept it away is told."""
     entry = session(at=at, loaded=tuple(Loaded(*file) for file in files))
-    assert delivery(RULE, entry, TEXTS.__getitem__) == state
+    assert brought(RULE, entry) == state
 
 
 def test_a_line_of_another_project_is_not_meant() -> None:
     """What was written to one project was not written for the sessions of others."""
-    entry = session(at="2026-04-01T00:00:00Z", project="q", cwd="/q", loaded=(Loaded("/q/AGENTS.md", "loaded", "with"),))
-    assert delivery(RULE, entry, TEXTS.__getitem__) == NOT_YET
+    files = (Loaded("/q/AGENTS.md", "loaded", "with"),)
+    entry = session(at="2026-04-01T00:00:00Z", project="q", cwd="/q", loaded=files)
+    assert brought(RULE, entry) == NOT_YET
+
+
+@pytest.mark.parametrize(
+    ("files", "sure"),
+    [
+        ([("/p/OLD.md", "loaded", "with")], True),
+        ([("/p/AGENTS.md", "unknown:loaded", "with")], False),
+        ([("/p/AGENTS.md", "loaded", "without")], False),
+        ([("/p/AGENTS.md", "hidden", "with")], False),
+        ([], False),
+    ],
+)
+def test_a_session_that_had_the_rule_before_its_line_was_written_is_known(files: list[Any], sure: bool) -> None:
+    """It stood in another file then, or was there before us; a file that was changed since proves nothing."""
+    entry = session(at="2026-01-01T00:00:00Z", loaded=tuple(Loaded(*file) for file in files))
+    assert had(RULE, entry, TEXTS.__getitem__) is sure
+
+
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "UTC", "America/Los_Angeles"])
+def test_a_day_ends_where_the_person_is(zone: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a line of which only the day is known its local end is taken, everywhere alike."""
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        line = Written("/p/AGENTS.md", "2026-03-01", project="p")
+        end = datetime(2026, 3, 2, tzinfo=ZoneInfo(zone)).timestamp()
+        assert written_at(line) == end
+        late = session(
+            at=datetime.fromtimestamp(end, UTC).isoformat(), loaded=(Loaded("/p/AGENTS.md", "loaded", "with"),)
+        )
+        early = late._replace(started=datetime.fromtimestamp(end - 1, UTC).isoformat())
+        rule = RULE._replace(written_to=(line,))
+        assert brought(rule, late) == LOADED
+        assert brought(rule, early) == NOT_YET
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 @given(st.datetimes(min_value=datetime(1, 1, 2), max_value=datetime(9999, 12, 30)), st.timezones())

@@ -25,14 +25,12 @@ from improve.lexicon.actions import (
 from improve.lexicon.features import prepare
 from improve.lexicon.look import PARTS, concept_of
 from improve.lexicon.tables import words_of
-from improve.loaded import loaded, slips
 from improve.topic import Topic, topic
 
 if TYPE_CHECKING:
     from improve.deed import Entry
 
-__all__ = ["Terms", "Topic", "came_up", "loaded", "slips", "terms", "topic"]
-
+__all__ = ["Terms", "Topic", "came_up", "terms", "topic"]
 
 EDITS = ("edit", "write")
 _SPLIT = re.compile(r"&&|\|\||[|;&\n`]|\$\(")

@@ -21,7 +21,7 @@ from improve.errors import Busy, EnvironmentFailure
 if TYPE_CHECKING:
     import sqlite3
 
-__all__ = ["Damaged", "Deed", "Entry", "Ledger", "Loaded", "Part", "put_aside"]
+__all__ = ["Damaged", "Deed", "Entry", "Ledger", "Loaded", "Part", "put_aside", "trouble"]
 
 FILE = "ledger.db"
 _APPLICATION, _VERSION = 0x696D7276, 1
@@ -253,6 +253,26 @@ def _is_ours(connection: sqlite3.Connection, path: str) -> bool:
         raise _explained(path, error) from error
     except sqlite3.DatabaseError:
         return False
+
+
+def trouble(path: str) -> str:
+    """Say what is wrong with the file of a ledger, which is not changed; empty when it is well, or is not there."""
+    import sqlite3
+    from urllib.parse import quote
+
+    if not os.path.exists(path):
+        return ""
+    try:
+        connection = sqlite3.connect(f"file:{quote(os.fsencode(path))}?mode=ro", uri=True, timeout=_PATIENCE)
+        try:
+            found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+        finally:
+            connection.close()
+    except sqlite3.OperationalError as error:
+        return "" if "locked" in str(error) else str(error)
+    except sqlite3.DatabaseError as error:
+        return str(error)
+    return "" if found == "ok" else " ".join(found.split())
 
 
 def put_aside(path: str) -> str:

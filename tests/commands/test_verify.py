@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -382,3 +383,56 @@ def test_nothing_stored_reaches_the_terminal_as_it_is(improve: Improve, shop: Pa
     made = sessions(6, first=20)
     improve("observe", RULE, "--host", "claude-code", "--session", made[0].id, "--context", "no! \x1b[2Jpnpm", cwd=shop)
     assert "\x1b" not in improve("verify", ID).out
+
+
+def test_corrections_elsewhere_of_which_no_transcript_tells_are_no_proof_against_a_rule(
+    improve: Improve, shop: Path, repository: Repository
+) -> None:
+    """A rule of one project that is asked for in another was not ignored there: it is not written for it."""
+    blog = repository("blog")
+    for number in range(9):
+        improve("observe", RULE, "--host", "claude-code", "--session", f"gone{number}", cwd=blog)
+    found = proof(improve)
+    assert (found["state"], found["after"]) == ("not-enough-data", {"exposed": 0, "failed": 0})
+    assert found["cause"] == "not-written" and "github.com/acme/blog" in found["detail"]
+
+
+def test_a_project_that_was_renamed_keeps_its_sessions(improve: Improve, shop: Path, sessions: Sessions) -> None:
+    """What was read under the old remote is told of the project by its new one: exposure, report and backtest."""
+    sessions(12, first=20)
+    before = proof(improve)
+    subprocess.run(["git", "-C", shop, "remote", "set-url", "origin", "https://github.com/acme/store.git"], check=True)
+    improve("observe", "Sort imports alphabetically", cwd=shop)
+    assert proof(improve)["after"] == before["after"] == {"exposed": 12, "failed": 0}
+    tried = improve("backtest", "--deny", "pnpm add", "--json").json["rules"][0]
+    assert list(tried["projects"]) == ["github.com/acme/store"]
+    told = improve("report", "--json", "--project", "store", cwd=shop).json
+    assert told["total"]["messages"] == 12
+
+
+def test_sessions_that_had_a_rule_before_it_was_promoted_are_not_those_before_it(
+    improve: Improve, shop: Path, sessions: Sessions, repository: Repository
+) -> None:
+    """A rule that moves to the global file is measured anew; what was done under its old line is no `before`."""
+    corrected(improve, shop, sessions(12, first=20)[:4])
+    assert proof(improve)["after"] == {"exposed": 12, "failed": 4}
+    blog = repository("blog", agents="# Blog\n")
+    for _ in range(2):
+        improve("observe", RULE, cwd=blog)
+    improve("escalate", "--apply", cwd=shop)
+    found = proof(improve)
+    assert (found["before"], found["after"]) == ({"exposed": 0, "failed": 0}, {"exposed": 0, "failed": 0})
+
+
+def test_a_damaged_ledger_is_found_and_put_aside(improve: Improve, shop: Path, sessions: Sessions, home: Path) -> None:
+    """`doctor` names it, `doctor --fix` keeps it under another name, and the next run reads the transcripts anew."""
+    sessions(12, first=20)
+    proof(improve)
+    [ledger] = home.rglob("ledger.db")
+    data = bytearray(ledger.read_bytes())
+    data[4096:] = b"\xff" * (len(data) - 4096)
+    ledger.write_bytes(data)
+    assert "the record of past sessions is damaged" in improve("doctor", code=5).out
+    assert ledger.read_bytes() == data
+    assert "is kept as" in improve("doctor", "--fix").out
+    assert proof(improve)["after"]["exposed"] == 12

@@ -71,9 +71,10 @@ def backtest_command(
     here = look_around()
     merge_what_waits(here)
     moment = began(since, here.now) if since else ""
-    rules = chosen(here.store.view(), rule_id, everything=everything, ad_hoc=check)
+    view = here.store.view()
+    rules = chosen(view, rule_id, everything=everything, ad_hoc=check)
     ledger, covered = past.bring_up_to_date(here, tell=here.tell, show=_shown)
-    tested = backtest(ledger, rules, since=moment)
+    tested = backtest(past.sessions(here, view, ledger, since=moment), rules, since=moment)
     if as_json:
         from improve import report
 

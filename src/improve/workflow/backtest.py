@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from improve.errors import Refused, UsageError
 from improve.rule import Check, Rule
+from improve.workflow.moments import first_written
 from improve.workflow.sieve import Sieve
 
 if TYPE_CHECKING:
-    from improve.ledger import Deed, Entry, Ledger
+    from improve.deed import Deed, Entry
     from improve.view import View
 
 SHOWN = 5
@@ -132,31 +133,17 @@ def chosen(view: View, rule_id: str, *, everything: bool, ad_hoc: Check | None) 
     return [(rule, check)]
 
 
-def first_written(rule: Rule) -> str:
-    """Give the moment a rule was first written to a file, UTC: of one of which only the day is known, its end."""
-    return min(filter(None, (_moment(w.at, w.date) for w in rule.written_to)), default="")
-
-
-def _moment(at: str, date: str) -> str:
-    try:
-        if at:
-            return datetime.fromisoformat(at).astimezone(UTC).isoformat(timespec="seconds")
-        end = datetime.fromisoformat(date) + timedelta(days=1)
-        return end.astimezone(UTC).isoformat(timespec="seconds")
-    except (ValueError, OverflowError, OSError):
-        return ""
-
-
-def backtest(ledger: Ledger, rules: Sequence[tuple[Rule, Check]], *, since: str = "") -> list[Tested]:
+def backtest(sessions: Iterable[Entry], rules: Sequence[tuple[Rule, Check]], *, since: str = "") -> list[Tested]:
     """Try checks on the calls of the past.
 
     Args:
+        sessions: Those that ended since then, oldest first.
         rules: Each with the check that is tried for it.
         since: The earliest moment that is looked at, ISO 8601, UTC; empty for all that is known.
     """
-    tallies = {str(at): _Tally(first_written(rule)) for at, (rule, _) in enumerate(rules)}
+    tallies = {str(at): _Tally(_utc(first_written(rule))) for at, (rule, _) in enumerate(rules)}
     sieve = Sieve({str(at): check for at, (_, check) in enumerate(rules)})
-    for entry in ledger.entries(since=since) if rules else ():
+    for entry in sessions if rules else ():
         if since and entry.started < since:
             entry = entry._replace(deeds=tuple(deed for deed in entry.deeds if _when(entry, deed) >= since))
         for tally in tallies.values():
@@ -165,6 +152,10 @@ def backtest(ledger: Ledger, rules: Sequence[tuple[Rule, Check]], *, since: str 
             for name, parts in found.items():
                 tallies[name].hit(entry, deed, parts)
     return [tallies[str(at)].told(rule, check) for at, (rule, check) in enumerate(rules)]
+
+
+def _utc(at: float | None) -> str:
+    return "" if at is None else datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
 
 
 def _when(entry: Entry, deed: Deed) -> str:

@@ -12,6 +12,7 @@ from improve.workflow import weeks
 
 if TYPE_CHECKING:
     from improve.deed import Entry
+    from improve.view import View
     from improve.workflow.here import Here
 
 NOT_SAID = frozenset({"tool-failure", "waste", "admission"})
@@ -58,11 +59,15 @@ def is_said(o: Observation) -> bool:
     return o.provenance != "import" and o.signal not in NOT_SAID and weeks.is_day(o.date)
 
 
-def read_sessions(here: Here, since: str, project: str) -> tuple[list[Read], str]:
-    """List the sessions in the ledger that a person sat at, by day; and why there are none."""
+def read_sessions(here: Here, view: View, since: str, project: str) -> tuple[list[Read], str]:
+    """List the sessions in the ledger that a person sat at, by day; and why there are none.
+
+    Args:
+        project: The key by now of the only project that counts; empty for all.
+    """
     from improve.errors import ImproveError
     from improve.ledger import FILE, Ledger
-    from improve.workflow.past import directory
+    from improve.workflow.past import directory, sessions
 
     where = directory(here)
     if not os.path.exists(os.path.join(where, FILE)):  # opening it would begin one
@@ -70,7 +75,8 @@ def read_sessions(here: Here, since: str, project: str) -> tuple[list[Read], str
     try:
         ledger = Ledger.open(where)
         try:
-            found = [part for entry in ledger.entries(since=since, project=project) for part in _days(here, entry)]
+            there = sessions(here, view, ledger, since=since)
+            found = [part for entry in there if project in ("", entry.project) for part in _days(here, entry)]
         finally:
             ledger.close()
     except ImproveError as error:

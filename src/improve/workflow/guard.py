@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from improve import check, guards, hosts
@@ -168,11 +169,10 @@ def history(here: Here, rule: Rule) -> str:
     from improve.workflow.backtest import backtest
     from improve.workflow.past import directory
 
-    see = f"improve backtest {rule.id}"
-    try:
-        tested = backtest(Ledger.open(directory(here)), [(rule, rule.check)])[0] if rule.check else None
-    except ImproveError:
-        tested = None
+    see, tested = f"improve backtest {rule.id}", None
+    if rule.check:
+        with suppress(ImproveError), closing(Ledger.open(directory(here))) as ledger:
+            tested = backtest(ledger.entries(), [(rule, rule.check)])[0]
     if tested is None or not tested.total.calls:
         return f"unknown, for no past call was read yet; see what it would have hit with: {see}"
     of = f"{counted(tested.total.calls, 'past call')}, in {counted(tested.total.sessions, 'session')}"

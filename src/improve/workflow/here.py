@@ -126,7 +126,7 @@ class Here:
 
     def roots_of(self, key: str, view: View) -> list[str]:
         """List the directories of a project on this machine, the current one first, then the latest seen."""
-        key = self._full_key(key, view)
+        key = self.full_key(key, view)
         known = list(reversed(view.head.projects[key].roots)) if key in view.head.projects else []
         if self.project and self.project.key == key and self.project.root:
             known = [self.project.root, *(root for root in known if root != self.project.root)]
@@ -140,8 +140,8 @@ class Here:
             names.append(self.project.name)
         return tuple(name for name in dict.fromkeys(names) if name)
 
-    def _full_key(self, key: str, view: View) -> str:
-        """Find the one project a bare name of version 1 can mean; the name itself when there are several."""
+    def full_key(self, key: str, view: View) -> str:
+        """Give the key a project has by now, by an earlier key or a bare name of version 1 that can mean only one."""
         if key in view.head.projects:
             return key
         renamed = next((new for new, place in view.head.projects.items() if key in place.was), "")

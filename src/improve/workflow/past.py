@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from improve import cursors, transcripts
@@ -25,6 +25,7 @@ from improve.workflow.sources import Source, Strange
 if TYPE_CHECKING:
     from improve.session import Session
     from improve.transcripts.base import Reader
+    from improve.view import View
     from improve.workflow.desk import Desk
     from improve.workflow.here import Here
 
@@ -290,6 +291,14 @@ def _opening(kept: Kept) -> str:
     from improve.fingerprint import fingerprint
 
     return fingerprint("\0".join(kept.asked[0]), 16) if kept.asked and kept.asked[0][0] else ""
+
+
+def sessions(here: Here, view: View, ledger: Ledger, *, since: str = "") -> Iterator[Entry]:
+    """Yield the past sessions that ended since a moment, with the key that the project of each has by now."""
+    called = cache(lambda key: here.full_key(key, view))
+    for entry in ledger.entries(since=since):
+        key = called(entry.project)
+        yield entry if key == entry.project else entry._replace(project=key)
 
 
 def calls(ledger: Ledger, check: Check) -> Iterator[tuple[Entry, Deed, tuple[str, ...]]]:

@@ -1,20 +1,18 @@
-"""doctor: look at everything in the home, name every problem with its line, and rebuild what is broken."""
+"""doctor: look at everything in the home, name every problem with its line, and have rebuilt what is broken."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from improve import config, diff, document, entry, files, journal, locks, spool
-from improve.backup import keep_backup
-from improve.errors import ImproveError, NeedsRepair, Refused
-from improve.head import edit_head, read_head
-from improve.layout import CAP, VERSION, Malformed, Place
+from improve import config, document, files, journal, locks, spool
+from improve.errors import ImproveError, NeedsRepair
+from improve.layout import CAP
 from improve.view import View
 from improve.workflow.here import Here
+from improve.workflow.rebuild import rebuild
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +49,15 @@ def examine(here: Here, *, fix: bool = False) -> Report:
     _config(here, report)
     healthy = _rules(here, report)
     if fix and not healthy:
-        _rebuild(here, report)
+        rebuild(here, report)
         report.findings = []
         _home(here, report)
         _config(here, report)
         healthy = _rules(here, report)
     if fix and here.config.git:
         _tidy(here, report)
+    _archive(here, report)
+    _ledger(here, report, fix=fix)
     _spool(here, report)
     _journal(here, report)
     if healthy:
@@ -118,6 +118,45 @@ def _rules(here: Here, report: Report) -> bool:
     return True
 
 
+def _archive(here: Here, report: Report) -> None:
+    """Check archive.yaml; it is not rebuilt, for the journal tells what is missing in rules.yaml."""
+    from improve.workflow import archive
+
+    if not archive.exists(here):
+        return
+    shown = here.short(archive.path(here))
+    try:
+        view = archive.view(here)
+    except NeedsRepair as exc:
+        for problem in exc.problems:
+            report.add(False, f"{shown}: {problem}", "fix the line; archived rules are left alone until then", 6)
+        return
+    if not view.editable:
+        report.add(False, f"{shown}: line 1: the rules are not a block list, so they cannot be edited", "write one", 6)
+    for line, what, fix in _troubles(view):
+        report.add(False, f"{shown}: line {line}: {what}", fix, 6)
+    report.add(True, f"{shown}: {view.index.count()} archived rules")
+
+
+def _ledger(here: Here, report: Report, *, fix: bool) -> None:
+    """Check what is known of past sessions; with *fix*, a damaged file is moved aside and read anew the next time."""
+    from improve import ledger
+    from improve.workflow import past
+
+    place = past.directory(here)
+    path = os.path.join(place, ledger.FILE)
+    why = ledger.trouble(path)
+    if not why:
+        return
+    if not fix:
+        what = f"{here.short(path)}: the record of past sessions is damaged ({why})"
+        report.add(False, what, "improve doctor --fix moves it aside; the transcripts are read anew then", 5)
+        return
+    with locks.lock(os.path.join(place, "ledger"), directory=here.home.state, timeout=5.0):
+        if ledger.trouble(path):
+            report.done.append(f"the damaged record of past sessions is kept as {here.short(ledger.put_aside(path))}")
+
+
 def _troubles(view: View) -> Iterator[tuple[int, str, str]]:
     """Name what is wrong with single rules: (line, what, what to do)."""
     spans = document.outline(view.snapshot.data).entries if view.snapshot.data.strip() else ()
@@ -169,37 +208,6 @@ def _projects(here: Here, report: Report) -> None:
             report.add(True, f"project {key}: none of its directories is on this machine ({', '.join(place.roots)})")
 
 
-def _rebuild(here: Here, report: Report) -> None:
-    """Move the broken file aside under a new name and write what backup, journal and spool know."""
-    home = here.home
-    with locks.lock(os.path.realpath(home.path), directory=home.state, timeout=5.0):
-        snapshot = files.read(home.rules, cap=CAP)
-        _refuse_newer(here, snapshot.data)
-        aside = f"{home.rules}.broken-{here.now.strftime('%Y%m%dT%H%M%S')}"
-        files.replace(files.read(aside, cap=CAP), snapshot.data, mode_if_new=0o600)
-        data = _readable(snapshot.data) or _from_backup(here)
-        problem = document.problems_of(home.rules, data)
-        if problem:
-            raise ImproveError(
-                f"the rebuilt {home.rules} would not be readable ({problem.problems[0]}); nothing was replaced"
-            )
-        files.replace(snapshot, data, mode_if_new=0o600)
-        report.done.append(f"the broken file is kept as {here.short(aside)}")
-        report.done.append(f"{here.short(home.rules)} was rebuilt")
-        report.diff = diff.unified(snapshot.data, data, here.short(home.rules))
-        keep_backup(home, data, "rules.yaml")
-        journal.append(
-            home.journal,
-            {
-                "v": 1,
-                "at": here.now.isoformat(timespec="seconds"),
-                "event": "backup",
-                "sha": hashlib.sha256(data).hexdigest(),
-            },
-            durable=True,
-        )
-
-
 def _tidy(here: Here, report: Report) -> None:
     """Pack the store's own git history, which no other command stops for."""
     from improve import repo
@@ -207,91 +215,3 @@ def _tidy(here: Here, report: Report) -> None:
     notice = repo.tidy(here.home.path)
     if notice:
         report.add(True, notice)
-
-
-def _refuse_newer(here: Here, data: bytes) -> None:
-    """Leave a file alone that a later improve wrote: it is not broken."""
-    import re
-
-    found = re.search(rb"(?m)^version:[ ]*['\"]?(\d{1,9})", data)
-    if found and int(found[1]) > VERSION:
-        raise Refused(
-            f"{here.short(here.home.rules)} has version {int(found[1])}, which a later improve wrote; nothing was "
-            "changed. Update improve: pip install --upgrade agent-improvement"
-        )
-
-
-def _readable(data: bytes) -> bytes | None:
-    """Write a store that YAML can read but we cannot edit as a block list."""
-    try:
-        head, entries = document.whole(data)
-    except Malformed:
-        return None
-    texts = {e.rule.id: entry.render(e.rule) for e in entries if e.rule and not e.problems}
-    if len(texts) != len(entries):
-        return None
-    return _assembled(document.template(head.taxonomy), texts, head.projects)
-
-
-def _from_backup(here: Here) -> bytes:
-    """Start from the last verified backup and repeat what the journal says came after it."""
-    path = os.path.join(here.home.file("backup"), "rules.yaml")
-    base = files.read(path, cap=CAP).data
-    if not base or document.problems_of(path, base):
-        base = b""
-    sha = hashlib.sha256(base).hexdigest()
-    later: list[dict[str, object]] = []
-    follows = not base
-    for event in journal.read_back(here.home.journal):
-        follows = follows or (event["event"] == "backup" and event.get("sha") == sha)
-        if base and follows:
-            break
-        later.append(event)
-    texts, places, front = _parts(base or document.template())
-    newer = set() if follows else set(texts)  # a copy whose place in the journal is not known counts as the newer
-    for event in reversed(later):
-        for rule_id, text in dict(event.get("entries") or {}).items():  # type: ignore[call-overload]
-            if rule_id in newer:
-                continue
-            if text is None:
-                texts.pop(rule_id, None)
-            elif _usable(text):
-                texts[rule_id] = text
-        for key, values in dict(event.get("projects") or {}).items():  # type: ignore[call-overload]
-            places[key] = Place(*values[:2], *map(tuple, values[2:4]))
-            if not any(places[key]):  # it goes by another key since
-                del places[key]
-    return _assembled(front, texts, places)
-
-
-def _usable(text: str) -> bool:
-    """Say whether the journal's text of a rule can be read; somebody may have edited the journal."""
-    indent = len(text) - len(text.lstrip(" "))
-    try:
-        return document.read_entry(text, indent).rule is not None
-    except Malformed:
-        return False
-
-
-def _parts(data: bytes) -> tuple[dict[str, str], dict[str, Place], bytes]:
-    """Take a readable file apart: entry texts by id, projects, and the rest with an empty list of rules."""
-    shape = document.outline(data)
-    texts: dict[str, str] = {}
-    for number, span in enumerate(shape.entries):
-        text = data[span.start : span.end].decode("utf-8")
-        rule = document.read_entry(text, shape.indent).rule
-        texts[rule.id if rule else f"#{number}"] = text
-    said = read_head(document.head_text(data, shape))
-    return texts, dict(said.projects), document.head_text(data, shape)
-
-
-def _assembled(front: bytes, texts: dict[str, str], places: Mapping[str, Place]) -> bytes:
-    shape = document.outline(front)
-    tail = front[shape.end :]
-    front = document.before_first(front[: shape.start], shape) if texts else front[: shape.start]
-    said = read_head(front + tail)
-    for key, place in places.items():
-        if said.projects.get(key) != place:
-            front, tail = edit_head(front, tail, place=(key, place))
-    body = "".join(text if text.endswith("\n") else text + "\n" for text in texts.values())
-    return front + body.encode() + tail

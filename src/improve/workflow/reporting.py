@@ -63,7 +63,7 @@ def gather(here: Here, *, since: str = USUAL, project: str = "") -> Account:
     mine = [(row.rule, row.due) for row in rows if _concerns(row.rule, asked.names)]
     missing: dict[str, str] = {}
     days = weeks.span(asked.since, asked.until)
-    read, why = read_sessions(here, _utc(weeks.earlier(asked.since, days + 1)), key)
+    read, why = read_sessions(here, view, _utc(weeks.earlier(asked.since, days + 1)), key)
     if why:
         missing["messages"] = why
     tally = Tally((c for rule, _ in mine for c in corrections(rule, asked.names)), read)
@@ -213,7 +213,6 @@ def _fix(rule: Rule) -> str:
         return command("guard", rule.id, options="--deny" if rule.guard == "warn" else "--warn")
     known = {
         "not-written": command("escalate", rule.id, options="--apply"),
-        "not-loaded": "improve where",
         "cut": "improve budget",
         "contradicted": command("history", rule.id),
         "vague": command("set", rule.id, options='--text "<with a command, a file or a number in it>"'),

@@ -30,7 +30,11 @@ def derive(here: Here, rule_id: str) -> Proposal:
     Raises:
         NoSuchRule: there is none of that id.
     """
-    rule = here.store.view().rule(rule_id)
+    return of(here.store.view().rule(rule_id))
+
+
+def of(rule: Rule) -> Proposal:
+    """Derive a check from a rule that is at hand."""
     first = suggestion.suggest(rule.text)
     found = first
     for words in dict.fromkeys((*rule.aliases, *(o.wording for o in rule.observations if o.wording))):
@@ -49,7 +53,7 @@ def past_hits(here: Here, rule: Rule, tried: Check) -> Tested:
 
     ledger, _ = bring_up_to_date(here)
     try:
-        return backtest(ledger, [(rule, tried)])[0]
+        return backtest(ledger.entries(), [(rule, tried)])[0]
     finally:
         ledger.close()
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from improve.loaded import LOADED as delivered
+from improve.loaded import covers
 from improve.proof import Tally
-from improve.rule import UNKNOWN, Observation, Rule, Written, means
+from improve.rule import Observation, Rule
 from improve.workflow.evidence import Slip, slip_of
+from improve.workflow.moments import moment, written_at
 
 if TYPE_CHECKING:
     from improve.deed import Entry
@@ -47,21 +48,6 @@ class Scene(NamedTuple):
     entry: Entry
 
 
-def moment(said: str) -> float | None:
-    """Read a moment, or a day, which begins when it begins here; None when it is neither."""
-    try:
-        return datetime.fromisoformat(said).timestamp() if said else None
-    except (ValueError, OverflowError, OSError):
-        return None
-
-
-def written_at(written: Written) -> float | None:
-    """Say from when on a line stood in its file; of a day only its end is sure."""
-    exact = moment(written.at)
-    day = moment(written.date[:10]) if exact is None else None
-    return day + 86_400 if day is not None else exact
-
-
 class Case:
     """One rule on trial: what is counted for it while the sessions go by."""
 
@@ -80,7 +66,7 @@ class Case:
         """Sessions of projects for which it is not written, in which the mistake was made."""
         self.slips: dict[Unit, Slip] = {}
         """The mistake since it was written, the first proof of each session."""
-        self._since: dict[str, float | None] = {}
+        self._since: dict[tuple[str, str], float | None] = {}
 
     @cached_property
     def first(self) -> float | None:
@@ -89,9 +75,9 @@ class Case:
 
     def since(self, project: str, cwd: str = "") -> float | None:
         """Say from when on a rule stood where sessions of a project load it; None where it never did."""
-        place = cwd if project in ("", UNKNOWN) else project
+        place = (project, cwd)
         if place not in self._since:
-            there = [at for at, w in self.lines if _covers(self.rule, w, project, cwd)]
+            there = [at for at, w in self.lines if covers(self.rule, w, project, cwd)]
             self._since[place] = min(there, default=None)
         return self._since[place]
 
@@ -136,15 +122,6 @@ class Case:
         return tuple(sorted(found, key=lambda one: moment(one.at) or 0.0, reverse=True))
 
 
-def _covers(rule: Rule, written: Written, project: str, cwd: str) -> bool:
-    if written.scope == "global" or (not written.scope and rule.escalation == "global"):
-        return True
-    if written.project and means(written.project, project):
-        return True
-    folder = written.path.rpartition("/")[0].removesuffix("/.claude/rules").removesuffix("/.claude")
-    return bool(folder and cwd) and (cwd == folder or cwd.startswith(folder + "/"))
-
-
 class Asked(Protocol):
     """What answers for a session: which rules it was about, and whether its host had loaded one."""
 
@@ -153,6 +130,9 @@ class Asked(Protocol):
 
     def delivery(self, rule: Rule, entry: Entry) -> str:
         """Say `loaded`, or what kept a rule from the session."""
+
+    def had(self, rule: Rule, entry: Entry) -> bool:
+        """Say whether the session surely had a rule before the lines that it stands in now."""
 
 
 class Trial:
@@ -211,7 +191,8 @@ class Trial:
                     case.elsewhere[unit] = entry.project
                     case.slips.setdefault(unit, slip)
             elif begun < since:
-                case.before[unit] = case.before.get(unit, 0) | (SLIPPED if slip else 0)
+                if not self.topics.had(case.rule, entry):
+                    case.before[unit] = case.before.get(unit, 0) | (SLIPPED if slip else 0)
                 case.after.pop(unit, None)
                 case.slips.pop(unit, None)
             elif unit not in case.before:
@@ -257,11 +238,19 @@ class Trial:
                     self._alone(case, slip)
 
     def _alone(self, case: Case, slip: Slip) -> None:
-        unit = (slip.host, slip.session)
+        """Count a mistake of which no transcript tells that the topic came up."""
+        unit, at = (slip.host, slip.session), moment(slip.at)
         if unit in case.before or (case.first is not None and self._begun.get(unit, case.first) < case.first):
             return
-        if unit in case.elsewhere:
-            return
+        if unit not in case.after:
+            since = case.since(slip.project)
+            if since is None and not all(w.project for _, w in case.lines):
+                since = case.first  # of a line of version 1 its project is not known
+            if since is None:
+                case.elsewhere.setdefault(unit, slip.project)
+                case.slips.setdefault(unit, slip)
+            if since is None or unit in case.elsewhere or (at is not None and at < since):
+                return
         case.after[unit] = case.after.get(unit, LOADED) | SLIPPED
         case.met.setdefault(unit, (slip.at, slip.project))
         case.slips.setdefault(unit, slip)

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from improve import exposure
-from improve.loaded import delivery
+from improve.loaded import delivery, had
 from improve.workflow.gist import Gist
+from improve.workflow.moments import stood
 
 if TYPE_CHECKING:
     from improve.deed import Entry, Loaded
@@ -43,8 +44,9 @@ class Topics:
                 self._others.append(about)
         self.gist = Gist(here, texts=any(about.texts for about in self.about))
         self._texts: dict[str, bytes] = {}
-        self._chains: dict[tuple[str, tuple[Loaded, ...]], int] = {}
+        self._chains: dict[tuple[str, str, tuple[Loaded, ...]], int] = {}
         self._delivered: dict[tuple[str, int, str], str] = {}
+        self._had: dict[tuple[str, int], bool] = {}
         self._entry: Entry | None = None
         self._files = 0
 
@@ -68,14 +70,25 @@ class Topics:
 
     def delivery(self, rule: Rule, entry: Entry) -> str:
         """Say whether the host had loaded a rule when a session began that began after it was written somewhere."""
+        # of a rule that was written several times it also matters when
+        key = (rule.id, self._chain(entry), entry.started if len(rule.written_to) > 1 else "")
+        if key not in self._delivered:
+            self._delivered[key] = delivery(rule, entry, self._text, written=stood(rule, entry.started))
+        return self._delivered[key]
+
+    def had(self, rule: Rule, entry: Entry) -> bool:
+        """Say whether a session surely had a rule before the lines that it stands in now."""
+        key = (rule.id, self._chain(entry))
+        if key not in self._had:
+            self._had[key] = had(rule, entry, self._text)
+        return self._had[key]
+
+    def _chain(self, entry: Entry) -> int:
+        """Number what a session had loaded, and where: most sessions are alike in it."""
         if entry is not self._entry:
             self._entry = entry
-            self._files = self._chains.setdefault((entry.project, entry.loaded), len(self._chains))
-        # of a rule that was written several times it also matters when
-        key = (rule.id, self._files, entry.started if len(rule.written_to) > 1 else "")
-        if key not in self._delivered:
-            self._delivered[key] = delivery(rule, entry, self._text)
-        return self._delivered[key]
+            self._files = self._chains.setdefault((entry.project, entry.cwd, entry.loaded), len(self._chains))
+        return self._files
 
     def _text(self, digest: str) -> bytes:
         if digest not in self._texts:

@@ -11,8 +11,9 @@ from improve.proof import RECURRING, UNKNOWN, Judgement, judge
 from improve.rule import Rule, Verdict, occasions
 from improve.workflow import past
 from improve.workflow.evidence import Slip
+from improve.workflow.moments import moment
 from improve.workflow.past import Covered
-from improve.workflow.tally import Case, Met, Trial, moment, newest
+from improve.workflow.tally import Case, Met, Trial, newest
 
 if TYPE_CHECKING:
     from improve.ledger import Ledger
@@ -76,7 +77,7 @@ def verify(here: Here, ids: Sequence[str] = (), *, since: str = "") -> Verified:
     rules = [view.rule(rule_id) for rule_id in dict.fromkeys(ids)] if ids else list(_written(view))
     ledger, covered = past.bring_up_to_date(here, tell=here.tell)
     with contextlib.closing(ledger):
-        found, seen = _tried(here, rules, ledger, since=since, detail=bool(ids))
+        found, seen = _tried(here, view, rules, ledger, since=since, detail=bool(ids))
         proofs = sorted((_proof(here, view, case, ledger) for case in found.cases.values()), key=_order)
     kept, notes = (0, ()) if since else _kept(here, proofs, whole=not ids)
     return Verified(tuple(proofs), covered, *seen, kept, notes)
@@ -98,7 +99,7 @@ def _order(proof: Proof) -> tuple[int, float, str]:
 
 
 def _tried(
-    here: Here, rules: Sequence[Rule], ledger: Ledger, *, since: str, detail: bool
+    here: Here, view: View, rules: Sequence[Rule], ledger: Ledger, *, since: str, detail: bool
 ) -> tuple[Trial, tuple[int, str, str]]:
     from improve.workflow.firing import firings
     from improve.workflow.topics import Topics
@@ -106,12 +107,12 @@ def _tried(
     topics = Topics(here, rules, ledger)
     trial = Trial(rules, topics, detail=detail)
     count, first, last = 0, "", ""
-    for entry in ledger.entries(since=since):
+    for entry in past.sessions(here, view, ledger, since=since):
         trial.take(entry)
         count += 1
         first, last = min(first or entry.started, entry.started), max(last, entry.ended)
     for firing in firings(here, since=since):
-        trial.take_firing(firing)
+        trial.take_firing(firing._replace(project=here.full_key(firing.project, view)))
     trial.close(since)
     topics.close()
     return trial, (count, first, last)
