@@ -13,9 +13,14 @@ PUT_IN = 1 << 20
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.MULTILINE)
 _NEW = (
     "new_string", "newText", "new_str", "newString", "content", "file_text", "contents", "replace", "new_source",
-    "code_edit", "insert_text", "text", "diff", "replacement", "newContent",
+    "code_edit", "insert_text", "text", "diff", "patch", "replacement", "newContent",
 )  # fmt: skip
-_MANY = ("edits", "replacements", "changes", "files")
+_MANY = ("edits", "replacements", "changes", "files", "chunks", "ReplacementChunks")
+_DIFFS = ("diff", "patch")
+_SOUGHT = re.compile(r"^(?:<{3,}|-{3,}) ?SEARCH>?[ \t]*$", re.MULTILINE)
+"""Begins a block that replaces one text by another, in the ways Cline has had
+(https://github.com/cline/cline/blob/main/src/core/assistant-message/diff.ts)."""
+_REPLACED = re.compile(r"^={3,}[ \t]*$\n?(.*?)^(?:>{3,}|\+{3,}) ?REPLACE", re.MULTILINE | re.DOTALL)
 _PATCHES = ("patchText", "patch", "input", "command", "cmd")
 _PATHS = ("path", "file_path", "filePath", "target_file", "notebook_path", "filename")
 
@@ -56,7 +61,7 @@ def _new(given: Mapping[str, Any], depth: int = 3) -> Iterator[str]:
     for key in _NEW:
         value = given.get(key)
         if isinstance(value, str):
-            yield from _added(value) if key == "diff" else (value,)
+            yield from _added(value) if key in _DIFFS else (value,)
         elif isinstance(value, list):
             yield _as_text(value)
     for key in _MANY if depth else ():
@@ -68,8 +73,7 @@ def _new(given: Mapping[str, Any], depth: int = 3) -> Iterator[str]:
 
 def _added(diff: str) -> Iterator[str]:
     """Give what a diff puts in: lines with `+`, or the second half of each search-and-replace block."""
-    if "=======" in diff and "<<<<<<<" in diff:
-        for block in diff.split("=======")[1:]:
-            yield block.partition(">>>>>>>")[0]
+    if _SOUGHT.search(diff):
+        yield from _REPLACED.findall(diff)
         return
     yield "\n".join(line[1:] for line in diff.splitlines() if line[:1] == "+" and line[:3] != "+++")

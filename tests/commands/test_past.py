@@ -178,7 +178,7 @@ def test_a_patch_is_told_file_by_file() -> None:
     from improve.session import Call
 
     call = Call("1", "apply_patch", "edit", "a.py", {"input": patch})
-    assert list(kept.parts(call)) == [("write", "a.py", "import os"), ("edit", "b.py", "new")]
+    assert list(kept.parts(call)) == [("edit", "a.py", "import os"), ("edit", "b.py", "new")]
 
 
 @pytest.mark.parametrize(
@@ -190,12 +190,17 @@ def test_a_patch_is_told_file_by_file() -> None:
         ({"new_source": "cell"}, "cell"),
         ({"diff": "--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new"}, "new"),
         ({"file_path": "only/a/path", "old_string": "gone"}, ""),
-        ({"content": ["no", "text"], "edits": "nor this"}, ""),
+        ({"content": 5, "edits": "nor this"}, ""),
+        ({"diff": "<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE\n"}, "new\n"),
+        ({"diff": "------- SEARCH\nold\n=======\nnew\nlines\n+++++++ REPLACE\n"}, "new\nlines\n"),
+        ({"ReplacementChunks": [{"replacement": "a"}, {"newContent": "b"}]}, "a\nb"),
     ],
 )
 def test_what_an_edit_puts_in_is_found_by_any_hosts_name_for_it(given: dict[str, object], added: str) -> None:
     """The new text of an edit is found, and the old one never is."""
-    assert kept.put_in(given) == added
+    from improve.session import Call
+
+    assert [text for _, _, text in kept.parts(Call("1", "t", "edit", "a.py", given))] == [added]
 
 
 def test_a_subagent_keeps_its_parent(home: Path, shop: Path) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+from improve.added import put_in
 from improve.deed import Deed
 from improve.redact import redact
 from improve.session import AGENT, EDIT, PERSON, SHELL, TOOL, WRITE, Call, Result, Session, Turn
@@ -20,15 +21,8 @@ _BEYOND = 4_000
 _OPEN = 64
 """Calls whose results may still come."""
 _REMEMBERED = 4_096
-_FIELDS = (
-    "new_string", "newString", "new_str", "newText", "content", "contents", "file_text", "new_source", "insert_text",
-    "replacement", "code_edit", "text", "diff", "patch", "input",
-)  # fmt: skip
-"""Names that hosts give to what an edit or a write puts in."""
-_FILE = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
 _USUAL = re.compile(r"20\d\d-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{3}Z", re.ASCII)
 """A moment as most hosts write it; of what looks like one and is none nothing is computed."""
-_HUNK = re.compile(r"^(?:@@ |--- |\+\+\+ |\*\*\* |<<<<<<< |-------? ?SEARCH)", re.MULTILINE)
 
 
 class Kept:
@@ -142,40 +136,11 @@ def _size(row: list[Any]) -> int:
 
 def parts(call: Call) -> Iterator[tuple[str, str, str]]:
     """Give kind, subject and what is put in, of a patch for each of its files."""
-    if call.kind not in (EDIT, WRITE):
+    if call.kind in (EDIT, WRITE):
+        for path, text in put_in(call):
+            yield call.kind, path, text
+    else:
         yield call.kind, call.subject, ""
-        return
-    patch = next((text for text in _texts(call.input) if "*** Begin Patch" in text), "")
-    files = _FILE.split(patch.replace("\\n", "\n") if patch.count("\n") < 2 else patch)[1:]
-    for how, path, body in zip(files[::3], files[1::3], files[2::3], strict=True):
-        yield WRITE if how == "Add" else EDIT, path.strip(), _plus(body)
-    if not files:
-        yield call.kind, call.subject, put_in(call.input)
-
-
-def put_in(given: Mapping[str, Any]) -> str:
-    """Give the text that an edit or a write puts in, from the arguments of whichever host."""
-    found = [value for name in _FIELDS if isinstance(value := given.get(name), str) and value]
-    for name in ("edits", "replacements", "chunks", "ReplacementChunks"):
-        inner = given.get(name)
-        if isinstance(inner, list):
-            found += [text for item in inner[:50] if isinstance(item, dict) and (text := put_in(item))]
-    text = "\n".join(dict.fromkeys(found))
-    return _plus(text) if _HUNK.search(text) else text
-
-
-def _texts(given: Mapping[str, Any]) -> Iterator[str]:
-    for value in given.values():
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, list):
-            yield from (word for word in value if isinstance(word, str))
-
-
-def _plus(patch: str) -> str:
-    """Give the lines that a patch adds; all of it when it shows none."""
-    lines = [line[1:] for line in patch.splitlines() if line[:1] == "+" and line[:4] != "+++ "]
-    return "\n".join(lines) if lines else "" if _HUNK.search(patch) else patch
 
 
 def utc(text: str) -> str:
