@@ -351,3 +351,54 @@ def test_an_archived_rule_can_come_back_from_a_transcript(
     improve("scan", "--since", "30d")
     assert PNPM_ID in active(improve, shop)
     assert PNPM_ID not in shelf.read_bytes().decode()
+
+
+_LINTER = "Run the whole linter with every plugin before you commit anything to the repository of"
+
+
+def test_a_new_rule_never_takes_the_id_of_an_archived_one(improve: Improve, shop: Path, shelf: Path) -> None:
+    """Two rules whose ids would be alike keep their own, so that archiving the second loses nothing of the first."""
+    for whose in ("customers", "suppliers"):
+        improve("observe", f"{_LINTER} {whose}", "--new", cwd=shop)
+        [rule] = [r for r in improve("status", "--json", "--all", cwd=shop).json["rules"] if whose in r["rule"]]
+        improve("resolve", rule["id"])
+    assert all(f"{_LINTER} {whose}" in shelf.read_text(encoding="utf-8") for whose in ("customers", "suppliers"))
+
+
+def test_an_id_that_was_typed_over_an_archived_one_is_refused(
+    improve: Improve, shop: Path, rules: Path, shelf: Path
+) -> None:
+    """Somebody gave a rule the id of an archived one: nothing is replaced, and what to do is said."""
+    improve("resolve", PNPM_ID)
+    rules.write_text(rules.read_text(encoding="utf-8").replace(DOCKER_ID, PNPM_ID), encoding="utf-8")
+    before = shelf.read_bytes(), rules.read_bytes()
+    assert "another rule with the id" in improve("resolve", PNPM_ID, code=3).err
+    assert (shelf.read_bytes(), rules.read_bytes()) == before
+
+
+def test_undo_keeps_what_came_to_the_archive_meanwhile(improve: Improve, shop: Path, shelf: Path, rules: Path) -> None:
+    """Old evidence that was added to an archived rule, and what a person typed there, come back with it."""
+    from improve import clock, spool
+    from improve.workflow.here import Here
+
+    improve("resolve", PNPM_ID)
+    home = Here.from_environment(os.environ, clock.now()).home
+    at = {"at": ago(50) + "T10:00:00+00:00", "date": ago(50)}
+    spool.put(home.spool, spool.Pending(oid="another0now1", text=PNPM, project="github.com/acme/shop", **at))
+    improve("status")
+    shelf.write_text(shelf.read_text(encoding="utf-8").replace(PNPM, f"{PNPM}, please"), encoding="utf-8")
+    improve("undo")
+    told = rules.read_text(encoding="utf-8")
+    assert "another0now1" in told and f"{PNPM}, please" in told
+
+
+def test_doctor_names_the_line_of_a_broken_archive(improve: Improve, shop: Path, shelf: Path) -> None:
+    """A whole one is well; a broken one is told with its line, and left as it is, with `--fix` too."""
+    improve("resolve", PNPM_ID)
+    assert "archive.yaml: 1 archived rules" in improve("doctor").out
+    shelf.write_text(shelf.read_text(encoding="utf-8") + "rules: [\n", encoding="utf-8")
+    line, before = len(shelf.read_text(encoding="utf-8").splitlines()), shelf.read_bytes()
+    for argv in (("doctor",), ("doctor", "--fix")):
+        said = improve(*argv, code=6).out
+        assert "archive.yaml: line" in said and f"line {line}" in said
+    assert shelf.read_bytes() == before
