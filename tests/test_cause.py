@@ -33,11 +33,11 @@ def test_vague_rules_are_told_from_clear_ones(label: str, text: str) -> None:
         (
             Facts(UV, (HERE, Placed("pi", "/p/X.md", "hidden", "Y hides it", "mv Y"))),
             "not-loaded",
-            "Y hides it",
+            "in pi, Y hides it",
             "mv Y",
         ),
         (Facts(UV, (Placed("pi", "/p/X.md", "foreign"),)), "not-loaded", "pi does not load /p/X.md", "--host pi"),
-        (Facts(UV, (Placed("codex", "/p/A.md", "cut"),)), "cut", "beginning of /p/A.md", "improve budget"),
+        (Facts(UV, (Placed("codex", "/p/A.md", "cut"),)), "cut", "start of /p/A.md", "improve budget"),
         (Facts(UV, (HERE,), (Rule("pip", "Use pip, not uv"),)), "contradicted", "rule pip says", "improve retire pip"),
         (Facts(UV, (HERE,), (), (("A.md", b"# A\n\n- x\n- Always use pip\n"),)), "contradicted", "A.md:4", "line 4"),
         (Facts(UV, (HERE,), (), (("A.md", b"## Don't\n\n- Run uv\n"),)), "contradicted", "A.md:3", "line 3 of A.md"),

@@ -106,6 +106,7 @@ def not_loaded(facts: Facts) -> Cause | None:
     for place in facts.placed:
         if place.state not in (*_SENT, "cut"):
             why = place.why or f"{place.host} does not load {place.path}"
+            why = why if place.host in why else f"in {place.host}, {why}"
             return Cause(NOT_LOADED, why, place.fix or f"improve where --host {place.host}")
     return None
 
@@ -114,7 +115,7 @@ def cut(facts: Facts) -> Cause | None:
     """Name the first host that cuts the file off before the rule."""
     for place in facts.placed:
         if place.state == "cut":
-            why = place.why or f"{place.host} reads only the beginning of {place.path}"
+            why = f"{place.path}: {place.why}" if place.why else f"{place.host} reads only the start of {place.path}"
             return Cause(CUT, why, place.fix or "improve budget")
     return None
 

@@ -103,7 +103,7 @@ def _state(before: Tally, after: Tally, days: float) -> tuple[str, str]:
     if _below(after, bound):
         return HELD, f"clearly in fewer than {bound:.0%} of the sessions"
     if after.failed <= _STRAY or not _above(after, STILL):
-        return UNKNOWN, "either may be chance"
+        return UNKNOWN, "too few to tell from chance"
     if before.exposed >= LEAST_SESSIONS and _rate(after) < _PERHAPS_RARER * _rate(before):
         return UNKNOWN, "still made, but perhaps much rarer"
     return RECURRING, "clearly still made"

@@ -107,7 +107,7 @@ def test_a_global_file_of_another_host_is_foreign(improve: Improve, repository: 
     assert reached(root, "codex").reached
     found = reached(root, "gemini")
     assert found.state == "foreign"
-    assert found.fix == f"ln -s {home}/.codex/AGENTS.md {home}/.gemini/GEMINI.md"
+    assert found.fix == "ln -s ~/.codex/AGENTS.md ~/.gemini/GEMINI.md"
 
 
 def test_a_rule_that_is_not_written_is_not_listed(improve: Improve, repository: Repository) -> None:

@@ -112,7 +112,7 @@ def test_a_report_without_what_was_read_says_so(improve: Improve, rules: Path, h
     ("cause", "fix"),
     [
         ("not-written", "improve escalate x --apply"),
-        ("not-loaded", "improve where"),
+        ("not-loaded", "improve verify x"),
         ("cut", "improve budget"),
         ("contradicted", "improve history x"),
         ("ignored", "improve check suggest x"),

@@ -90,7 +90,7 @@ def test_a_verdict_from_too_little_is_none(improve: Improve, shop: Path, session
     """Two sessions are no verdict, and the table says how many it takes."""
     sessions(2, first=20)
     assert proof(improve)["state"] == "not-enough-data"
-    assert "2 of 5 sessions" in improve("verify").out
+    assert "2 of the 5 sessions that a verdict needs" in improve("verify").out
 
 
 def test_a_rule_written_this_week_has_no_verdict(improve: Improve, shop: Path, sessions: Sessions, rules: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from unicodedata import east_asian_width
 
 import click
 
@@ -18,6 +19,8 @@ _WORDS = {"recurring": "recurring", "held": "held", "not-enough-data": "not enou
 _MANY = 40
 """Rules without a verdict that are listed; the others are counted."""
 _SLIPS = 30
+_WIDEST = 44
+"""Columns up to which names of rules are lined up."""
 
 
 @click.command(
@@ -59,12 +62,12 @@ def verify_command(rule_ids: tuple[str, ...], since: str, as_json: bool) -> int:
 def _show(here: Here, found: Verified, *, whole: bool) -> None:
     from improve.workflow.verify import summed
 
-    wide = max((len(visible(proof.rule.id)) for proof in found.proofs), default=0)
+    wide = max((_cells(visible(proof.rule.id)) for proof in found.proofs), default=0)
     dim = [proof for proof in found.proofs if not (proof.slips or whole) and _state(proof) == "not-enough-data"]
     left_out = dim[_MANY:] if len(found.proofs) > 2 * _MANY else []
     for proof in found.proofs:
         if proof not in left_out:
-            say(_line(proof, wide=min(wide, 40)))
+            say(_line(proof, wide=min(wide, _WIDEST)))
             if whole:
                 _show_behind(here, proof)
     if left_out:
@@ -85,9 +88,17 @@ def _line(proof: Proof, *, wide: int) -> str:
     state = f"{_WORDS[_state(proof)]:<15}"
     if in_colour() and _state(proof) in _COLOURS:
         state = click.style(state, fg=_COLOURS[_state(proof)], bold=_state(proof) == "recurring")
-    text = f"{state}  {visible(proof.rule.id):<{wide}}  {_numbers(proof)}"
-    why = _why(proof)
-    return f"{text} — {why}" if why else text
+    name = visible(proof.rule.id)
+    text = f"{state}  {name}{' ' * (wide - _cells(name))}  {_numbers(proof)}"
+    if proof.cause:
+        return "\n".join([text, *(f"    {line}" for line in _why(proof))])
+    missing = _missing(proof) if _state(proof) == "not-enough-data" and proof.written else ""
+    return f"{text} — {missing}" if missing else text
+
+
+def _cells(text: str) -> int:
+    """Count the columns that a text takes in a terminal."""
+    return sum(1 + (east_asian_width(letter) in "WF") for letter in text)
 
 
 def _numbers(proof: Proof) -> str:
@@ -101,15 +112,13 @@ def _numbers(proof: Proof) -> str:
     return f"{after.failed} of {counted(after.exposed, 'session')} since {day}{then}"
 
 
-def _why(proof: Proof) -> str:
+def _why(proof: Proof) -> list[str]:
+    """Give the cause with what shows it, and what helps, a line each."""
     from improve.report import CAUSES
 
-    if proof.cause:
-        detail = f": {visible(proof.detail)}" if proof.detail and proof.cause not in ("ignored",) else ""
-        return f"{CAUSES.get(proof.cause, proof.cause)}{detail}" + (f" → {visible(proof.fix)}" if proof.fix else "")
-    if _state(proof) == "not-enough-data" and proof.written:
-        return _missing(proof)
-    return ""
+    detail = f": {visible(proof.detail)}" if proof.detail and proof.cause not in ("ignored",) else ""
+    told = [f"{CAUSES.get(proof.cause, proof.cause)}{detail}"]
+    return [*told, f"→ {visible(proof.fix)}"] if proof.fix else told
 
 
 def _missing(proof: Proof) -> str:
@@ -118,11 +127,15 @@ def _missing(proof: Proof) -> str:
     from improve.report import counted
 
     after, lacks = proof.judgement.after, []
+    if not after.exposed:
+        return "it has not come up since"
     if after.exposed < LEAST_SESSIONS:
-        lacks.append(f"{after.exposed} of {LEAST_SESSIONS} sessions")
+        lacks.append(f"{after.exposed} of the {counted(LEAST_SESSIONS, 'session')}")
     if proof.days < LEAST_DAYS:
-        lacks.append(f"{int(proof.days)} of {counted(LEAST_DAYS, 'day')}")
-    return " and ".join(lacks) if lacks else visible(proof.judgement.why.rpartition(": ")[2])
+        lacks.append(f"{int(proof.days)} of the {counted(LEAST_DAYS, 'day')}")
+    if lacks:
+        return f"{' and '.join(lacks)} that a verdict needs"
+    return visible(proof.judgement.why.rpartition(": ")[2])
 
 
 def _show_behind(here: Here, proof: Proof) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,18 @@ def blame(here: Here, view: View, case: Case, ledger: Ledger, *, sure: bool) -> 
     if not sure:
         found = cause.find(Facts(rule, placed))
         return found if found.cause in _EARLY else None
-    return cause.find(Facts(rule, placed, tuple(_others(view, rule)), tuple(_files(here, case, ledger))))
+    found = cause.find(Facts(rule, placed, tuple(_others(view, rule)), tuple(_files(here, case, ledger))))
+    return found if found.cause != cause.IGNORED or rule.check else _by_hand(found, rule)
+
+
+def _by_hand(found: Cause, rule: Rule) -> Cause:
+    """Suggest no check where none can be derived: a person may know what a program could see."""
+    from improve.workflow import suggestion
+
+    if suggestion.of(rule).check:
+        return found
+    fix = f'improve check set {rule.id} --deny PATTERN, or say exactly what to do: improve set {rule.id} --text "…"'
+    return found._replace(fix=fix)
 
 
 def _placed(here: Here, view: View, rule: Rule, host: str, scene: Scene) -> Placed:
@@ -58,11 +70,16 @@ def _placed(here: Here, view: View, rule: Rule, host: str, scene: Scene) -> Plac
         names = here.names_of(scene.entry.project, view)
         now = reach_at(there, known, rule, Spot(there.cwd, root, here.home.user, here.env), names)
         if now and not now.reached:
-            return Placed(title, here.short(now.path), now.state, now.why, now.fix)
+            return Placed(title, here.short(now.path), now.state, _shown(here, now.why), _shown(here, now.fix))
         if now:
-            why = "it was not loaded when it was made; by now it is"
-            return Placed(title, here.short(path), state, why, f"improve where --host {host}")
+            why = f"when it was made last, {title} had not loaded the rule; by now it loads it"
+            return Placed(title, here.short(path), "foreign", why, "nothing more: the next sessions will show it")
     return Placed(title, here.short(path), state)
+
+
+def _shown(here: Here, text: str) -> str:
+    """Show the paths in a sentence as they are shown everywhere."""
+    return text.replace(os.path.join(here.home.user, ""), "~/")
 
 
 def _others(view: View, rule: Rule) -> Iterator[Rule]:

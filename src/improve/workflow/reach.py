@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -123,8 +124,20 @@ class _Met:
                 f"install its hook: improve install {self.host.name}",
             )
         mine = locate(user, env)
-        fix = f"copy its line into {mine}" if os.path.lexists(mine) else f"ln -s {written.path} {mine}"
-        return f"it stands in a file of other agents; {title} loads {mine}", fix
+        shown = self.here.short(mine)
+        fix = f"copy its line into {shown}" if os.path.lexists(mine) else self._link(written.path, mine)
+        return f"it stands in a file of other agents; {title} loads {shown}", fix
+
+    def _link(self, path: str, mine: str) -> str:
+        """Give the command that makes a file of other agents this one's, too."""
+        folder = os.path.dirname(mine)
+        made = "" if os.path.isdir(folder) else f"mkdir -p {self._typed(folder)} && "
+        return f"{made}ln -s {self._typed(path)} {self._typed(mine)}"
+
+    def _typed(self, path: str) -> str:
+        """Write a path so that a shell reads it: `~` stays bare where nothing needs quotes."""
+        short = self.here.short(path)
+        return short if shlex.quote(short[1:]) == short[1:] and short[:2] == "~/" else shlex.quote(path)
 
 
 def _folder(written: Written) -> str:

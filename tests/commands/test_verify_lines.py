@@ -1,0 +1,79 @@
+"""What `verify` prints for people: each cause with what helps, and that it does help."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from commands.conftest import Improve, Repository
+from commands.proving import aged, ago, seen_before
+from commands.sessions import Claude
+
+LINT = "Run make lint before committing"
+
+
+def written(improve: Improve, root: Path, rules: Path, text: str, *more: str) -> str:
+    """Let a rule have been written a while ago; returns its id."""
+    for _ in range(2):
+        found = improve("observe", text, *more, "--json", cwd=root).json
+    improve("escalate", "--apply", found["rule"]["id"] if "rule" in found else found["id"], cwd=root)
+    aged(rules, *(path for path in (root / "AGENTS.md",) if path.exists()))
+    seen_before(rules)
+    return str(found["rule"]["id"] if "rule" in found else found["id"])
+
+
+def corrected(improve: Improve, home: Path, root: Path, text: str, count: int = 8) -> None:
+    """Hold sessions, one a day, in which the agent is corrected."""
+    for number in range(count):
+        session = Claude(home, root, f"s{number}", began=ago(20 - number))
+        session.types("commit this").runs('git commit -m "x"').answers("Done.")
+        improve("observe", text, "--host", "claude-code", "--session", session.id, cwd=root)
+
+
+def test_a_rule_of_which_no_check_can_be_made_is_not_sent_to_make_one(
+    improve: Improve, repository: Repository, rules: Path, home: Path
+) -> None:
+    """It is loaded, clear and ignored: what `check suggest` would refuse is not advised."""
+    (home / ".claude").mkdir()
+    root = repository("api", agents="# Api\n")
+    name = written(improve, root, rules, LINT)
+    corrected(improve, home, root, LINT)
+    said = improve("verify", cwd=root).out.splitlines()
+    assert said[0].startswith(f"recurring        {name}  8 of 8 sessions since")
+    assert said[1] == "    loaded and clear, but ignored"
+    assert said[2].startswith(f"    → improve check set {name} --deny PATTERN")
+    assert "check suggest" not in "\n".join(said)
+
+
+def test_the_command_that_links_a_file_of_other_agents_works_as_it_stands(
+    improve: Improve, repository: Repository, rules: Path, home: Path
+) -> None:
+    """Its directory is made, `~` is the home, and then the rule is loaded."""
+    (home / ".claude").mkdir()
+    (home / ".codex").mkdir()
+    (home / ".codex" / "AGENTS.md").write_text("# Mine\n")
+    root = repository("api", agents="# Api\n")
+    written(improve, root, rules, LINT, "--explicit-scope", "global")
+    at = ago(30).timestamp()
+    os.utime(home / ".codex" / "AGENTS.md", (at, at))
+    corrected(improve, home, root, LINT)
+    said = improve("verify", cwd=root).out
+    assert "not loaded there: it stands in a file of other agents; Claude Code loads ~/.claude/rules/improve.md" in said
+    command = next(line for line in said.splitlines() if "ln -s" in line).strip().removeprefix("→ ")
+    subprocess.run(command, shell=True, check=True, env={**os.environ, "HOME": str(home)})
+    assert LINT in (home / ".claude" / "rules" / "improve.md").read_text()
+    after = improve("verify", cwd=root).out
+    assert "by now it loads it" in after and "→ nothing more" in after
+
+
+def test_names_of_rules_in_wide_letters_are_lined_up(improve: Improve, repository: Repository, rules: Path) -> None:
+    """A Chinese letter takes two columns."""
+    root = repository("api", agents="# Api\n")
+    for text in ("提交信息必须用中文写", LINT):
+        written(improve, root, rules, text)
+    lines = improve("verify", cwd=root).out.splitlines()[:2]
+    names = {line.split()[3]: line for line in lines}
+    starts = {line.index("0 of 0 sessions") + sum(ord(c) > 0x2E7F for c in name) for name, line in names.items()}
+    assert len(starts) == 1
+    assert all("it has not come up since" in line for line in lines)
