@@ -80,6 +80,39 @@ def test_a_damaged_veto_is_a_veto(tmp_path: Path, data: bytes) -> None:
     assert "cannot be understood" in switch.said(switch.DAMAGED)
 
 
+AT = NOW.isoformat()
+
+
+@pytest.mark.parametrize(
+    ("entry", "held"),
+    [
+        (Off(since=BEFORE), True),
+        (Off(since=AT), True),
+        (Off(since=BEFORE, until=LATER), True),
+        (Off(host="codex", project="p", since=BEFORE, until=LATER), True),
+        (Off(project="other", root="/p", since=BEFORE, until=LATER), True),
+        (Off(since=BEFORE, until=AT), False),
+        (Off(since=LATER), False),
+        (Off(until=LATER), False),
+        (Off(since="damaged"), False),
+        (Off(since="2026-11-30T11:00:00"), False),
+        (Off(host="pi", since=BEFORE), False),
+        (Off(project="other", since=BEFORE), False),
+    ],
+)
+def test_what_was_off_at_a_moment(entry: Off, held: bool) -> None:
+    """From its beginning to its end, the end not included; without a beginning that can be read nobody can say."""
+    assert switch.held([Off(host="pi", since=BEFORE), entry], NOW, "codex", "p", "/p") is held
+
+
+def test_an_end_is_kept_or_set() -> None:
+    """What is over stays as it ended; what goes on, for good or until later, ends now, to the millisecond."""
+    now = NOW + timedelta(milliseconds=1500)
+    assert switch.ended(Off(until=BEFORE), now) == Off(until=BEFORE)
+    for until in ("", LATER, "soon"):
+        assert switch.ended(Off(until=until), now).until == "2026-11-30T12:00:01.500+00:00"
+
+
 @given(st.lists(st.builds(Off, *[st.text()] * 5)))
 def test_what_is_written_is_read(entries: list[Off]) -> None:
     """Any entry survives the file."""

@@ -1,8 +1,8 @@
 """The one switch: where it is off, nothing is recorded, delivered, written, scanned or sent to a model.
 
 `off.json` in the store lists what is off: everything, a host, a project, or a host in a project, for good or until a
-moment. Every path asks here. A file that cannot be understood is taken as off everywhere: a veto that got damaged
-is still a veto.
+moment. Every path asks here. What came to its end stays in it: what was said meanwhile is not taken in later either.
+A file that cannot be understood is taken as off everywhere: a veto that got damaged is still a veto.
 """
 
 from __future__ import annotations
@@ -87,6 +87,37 @@ def in_force(path: str, now: Callable[[], datetime], host: Callable[[], str], wh
 def running(entries: Iterable[Off], now: datetime) -> list[Off]:
     """Leave out what has come to its end."""
     return [entry for entry in entries if not entry.until or not _over(entry.until, now)]
+
+
+def ended(entry: Off, now: datetime) -> Off:
+    """Give what is switched on again, or anew, at a moment, with its end; a veto holds up to the last instant."""
+    if entry.until and _over(entry.until, now):
+        return entry
+    return entry._replace(until=now.isoformat(timespec="milliseconds"))
+
+
+def spans(path: str) -> list[Off]:
+    """List what is or was off from one moment on; nothing where the file is not there or cannot be understood."""
+    if not os.path.lexists(path):
+        return []
+    return [entry for entry in read(path) or [] if entry.since]
+
+
+def held(entries: Iterable[Off], at: datetime, host: str, key: str, root: str) -> bool:
+    """Tell whether something switched a host off in a project at a moment that may be long gone."""
+    return any(
+        entry.host in ("", host) and (not entry.project or same(entry, key, root)) and _within(entry, at)
+        for entry in entries
+    )
+
+
+def _within(entry: Off, at: datetime) -> bool:
+    from datetime import datetime
+
+    try:
+        return datetime.fromisoformat(entry.since) <= at and not (entry.until and _over(entry.until, at))
+    except (ValueError, TypeError):  # nobody can say when it began
+        return False
 
 
 def _over(until: str, now: datetime) -> bool:

@@ -15,7 +15,7 @@ import pytest
 
 from commands.conftest import Improve, Repository
 from commands.sessions import DENIED, PNPM, TABS, Claude, Codex, put, put_tree
-from improve import queue
+from improve import queue, switch
 
 RULE = "Use pnpm, never npm"
 
@@ -366,6 +366,36 @@ def test_off_for_a_project_or_a_host_leaves_its_sessions(
     improve("on", "--host", "codex", cwd=blog)
     improve("scan", cwd=blog)
     assert len(candidates(improve)) == 3
+
+
+def test_what_was_said_while_it_was_off_stays_unsaid(
+    improve: Improve, home: Path, shop: Path, repository: Repository
+) -> None:
+    """It is not taken in once it is on again, not even when asked for; what was said before, after, elsewhere is."""
+    blog = repository("blog")
+    before, noon, after = (datetime.now(UTC) - timedelta(days=days) for days in (4, 3, 2))
+    since, until = ((noon + timedelta(hours=hours)).isoformat(timespec="seconds") for hours in (-1, 1))
+    improve("off", "--project", cwd=shop)
+    improve("on", "--project", cwd=shop)
+    path = home / ".agent-improvement" / switch.FILE
+    (entry,) = switch.read(str(path)) or []
+    path.write_bytes(switch.written([entry._replace(since=since, until=until)]))
+    session = Claude(home, shop, began=before).corrected("No, that's wrong: use uv here, never pip.")
+    session.at = noon
+    session.corrected(TABS)
+    session.at = after
+    session.corrected(PNPM)
+    Claude(home, blog, "blog", began=noon).corrected("No, that's wrong: write dates as ISO 8601, always.")
+    for argv in (("scan",), ("scan", "--all"), ("first-look",)):
+        said = improve(*argv, cwd=shop)
+        assert TABS not in said.out
+        assert sorted(words(improve)) == sorted(
+            [
+                "No, that's wrong: use uv here, never pip.",
+                PNPM,
+                "No, that's wrong: write dates as ISO 8601, always.",
+            ]
+        )
 
 
 # --- what is stored ---

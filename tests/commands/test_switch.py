@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from tests.commands.conftest import Improve, Repository
 
+from improve import switch
+from improve.switch import Off
+
 UV = "Use uv for packages, never pip install"
 
 
@@ -19,6 +22,12 @@ def shop(repository: Repository, improve: Improve, monkeypatch: pytest.MonkeyPat
     for session in ("a", "b"):
         improve("observe", UV, "--session", session, cwd=root)
     return root
+
+
+def entries(home: Path) -> list[dict[str, str]]:
+    """Read what is kept of what is and was off."""
+    found: list[dict[str, str]] = json.loads((home / ".agent-improvement" / "off.json").read_text())["off"]
+    return found
 
 
 def tree(home: Path) -> dict[str, str]:
@@ -130,11 +139,42 @@ def test_on_says_what_is_still_off(shop: Path, improve: Improve) -> None:
 
 
 def test_the_second_time_changes_the_end_only(home: Path, improve: Improve) -> None:
-    """Switching off again is one entry with the new end."""
+    """Switching off again is one entry with the new end and the old beginning."""
     improve("off", "--for", "2h")
+    (first,) = entries(home)
     improve("off")
-    entries = json.loads((home / ".agent-improvement" / "off.json").read_text())["off"]
-    assert [entry.get("until") for entry in entries] == [None]
+    assert [entry.get("until") for entry in entries(home)] == [None]
+    assert entries(home)[0]["since"] == first["since"]
+
+
+def test_what_was_off_is_remembered_with_its_end(home: Path, shop: Path, improve: Improve) -> None:
+    """What is switched on, or covered by more, stays as what was; nothing of it is told as off."""
+    improve("off", "--host", "codex", "--for", "2h")
+    improve("off", cwd=shop)
+    improve("on")
+    said = json.loads(improve("off", "--project", "--json", cwd=shop).out)
+    assert said["until"] is None
+    assert [entry.get("host") for entry in entries(home)] == ["codex", None, None]
+    assert [("until" in entry, entry["since"] <= entry.get("until", "9")) for entry in entries(home)] == [
+        (True, True),
+        (True, True),
+        (False, True),
+    ]
+    assert json.loads(improve("on", "--json", cwd=shop).out)["still_off"] == []
+    assert improve("on", cwd=shop).out == "improve is on.\n"
+
+
+def test_only_the_newest_of_what_was_off_is_remembered(home: Path, improve: Improve) -> None:
+    """The file that hooks read stays small, however often somebody switches."""
+    path = home / ".agent-improvement" / "off.json"
+    path.parent.mkdir(exist_ok=True)
+    gone = [
+        Off(since="2026-01-01T00:00:00+00:00", until=f"2026-01-01T00:{n // 60:02}:{n % 60:02}+00:00")
+        for n in range(999)
+    ]
+    path.write_bytes(switch.written(gone))
+    improve("off")
+    assert [entry.get("until") for entry in entries(home)] == [*[entry.until for entry in gone[-100:]], None]
 
 
 def test_a_damaged_file_is_off_until_somebody_says_on(home: Path, shop: Path, improve: Improve) -> None:

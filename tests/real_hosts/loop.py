@@ -120,9 +120,11 @@ class Loop:
         self.told_once(asked)
 
     def agent_observes(self, text: str) -> Shell:
-        """Let the agent record a rule itself, with the launcher that `install` wrote."""
-        launcher = self.box.store / "bin" / "improve"
-        return Shell(f"{shlex.quote(str(launcher))} observe {shlex.quote(text)} 2>&1")
+        """Let the agent record a rule itself, with the launcher that `install` wrote, called as the skill says.
+
+        Copilot CLI asks a person about each absolute path in a command, but not about one that begins with a tilde.
+        """
+        return Shell(f"~/.agent-improvement/bin/improve observe {shlex.quote(text)} 2>&1")
 
     def inbox(self) -> None:
         """The typed correction is in the inbox once, in the person's words, with its session."""

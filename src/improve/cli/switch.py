@@ -30,7 +30,8 @@ def _where(command: Command) -> Command:
 def off_command(host: str, project: str | None, lasts: str, as_json: bool) -> int:
     """Switch improve off: nothing is recorded, delivered or written, by no command, hook, scan or model call.
 
-    `undo`, `on`, `config` and `uninstall` still work. Waiting observations are kept.
+    `undo`, `on`, `config` and `uninstall` still work. Waiting observations are kept. What is said meanwhile is not
+    taken in later either, when it is on again.
     """
     from improve import report, switch
     from improve.workflow import switching

@@ -10,7 +10,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from improve import bar, inbox
+from improve import bar, inbox, switch
 from improve.cue import APOSTROPHES, is_mark
 from improve.detectors.finding import NONE, SURE
 from improve.errors import Refused
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from improve.bar import Tally
     from improve.project import Project
+    from improve.switch import Off
     from improve.view import View
     from improve.workflow.here import Here
 
@@ -65,14 +66,23 @@ class Desk:
         return self._off[host, cwd]
 
     def _is_off(self, host: str, cwd: str) -> bool:
-        from improve import switch
-
         def where() -> tuple[str, str]:
             found = self.place(cwd)
             return (found.key, found.root) if found else ("", "")
 
         path = self.here.home.file(switch.FILE)
         return switch.in_force(path, lambda: self.here.now, lambda: host, where) is not None
+
+    def was_off(self, host: str, cwd: str, at: str) -> bool:
+        """Tell what was said while it was off there, which is never taken in, whoever reads it and when."""
+        found = self.place(cwd)
+        key, root = (found.key, found.root) if found else ("", "")
+        return switch.held(self.spans, datetime.fromisoformat(at), host, key, root)
+
+    @cached_property
+    def spans(self) -> list[Off]:
+        """What is or was off, from when to when; usually nothing."""
+        return switch.spans(self.here.home.file(switch.FILE))
 
     def settle(self, found: Sequence[Candidate]) -> Taken:
         """Sort candidates that have no id yet: all of them are safe when this returns.

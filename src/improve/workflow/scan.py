@@ -183,9 +183,9 @@ class Reading:
             wanted = self._is_wanted(session)
             if not wanted:
                 break
-            if not self._is_older(finding):
+            if not (self._is_older(finding) or self._was_off(session, finding.at, written)):
                 yield session, finding
-        said = track.taken()
+        said = [turn for turn in track.taken() if not self._was_off(session, turn.at, written)]
         self._messages += len(said)
         wanted = wanted and (not said or self._is_wanted(session))
         if wanted and not session.parent:
@@ -202,6 +202,9 @@ class Reading:
         """Tell what was said before the time that is asked for."""
         at = moment(finding.at) if self.wanted.since else None
         return at is not None and at < self.since
+
+    def _was_off(self, session: Session, at: str, written: datetime) -> bool:
+        return bool(self.desk.spans) and self.desk.was_off(session.host, session.cwd, _at(at, session, written))
 
     def _is_wanted(self, session: Session) -> bool:
         if self.wanted.project:

@@ -11,6 +11,8 @@ from improve.switch import Off
 from improve.workflow.here import Here
 
 _CAP = 1 << 20
+_KEPT = 100
+"""Entries that came to their end, the newest: whoever reads transcripts later leaves out what was said meanwhile."""
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _LONGEST = timedelta(days=3660)
 
@@ -37,22 +39,34 @@ def turn_off(here: Here, *, host: str, project: str | None, lasts: str) -> Off:
     new = Off(_host(host), key, root, until, here.moment)
 
     def add(entries: list[Off]) -> list[Off]:
-        return [*(e for e in switch.running(entries, here.now) if not _covers(new, e)), new]
+        running = switch.running(entries, here.now)
+        again = next((e for e in running if _covers(new, e) and _covers(e, new)), new)
+        since = again.since or new.since
+        return [*_ending(here, [e for e in entries if e is not again], new), new._replace(since=since)]
 
     _change(here, add)
     _tell_journal(here, f"switched {switch.said(new)}")
-    return new
+    return (switch.read(here.home.file(switch.FILE)) or [new])[-1]
 
 
 def turn_on(here: Here, *, host: str, project: str | None) -> list[Off]:
     """Switch on; returns what is still off here because more was switched off than this takes back."""
     key, root = _project(here, project)
     asked = Off(_host(host), key, root)
-    _change(here, lambda entries: [e for e in switch.running(entries, here.now) if not _covers(asked, e)])
+    _change(here, lambda entries: _ending(here, entries, asked))
     about = " ".join(filter(None, (f"for {host}" if host else "", f"in {key}" if key else "")))
     _tell_journal(here, f"switched on {about or 'everywhere'}")
-    left = switch.read(here.home.file(switch.FILE)) or []
+    left = switch.running(switch.read(here.home.file(switch.FILE)) or [], here.now)
     return [e for e in left if asked.host in ("", e.host) or not e.host]
+
+
+def _ending(here: Here, entries: list[Off], asked: Off) -> list[Off]:
+    """Let what is covered come to its end now; of what has ended before, keep the newest."""
+    running = switch.running(entries, here.now)
+    left = [entry for entry in running if not _covers(asked, entry)]
+    over = [entry for entry in entries if entry not in running]
+    over += [switch.ended(entry, here.now) for entry in running if _covers(asked, entry)]
+    return [*[entry for entry in over if entry.since][-_KEPT:], *left]
 
 
 def _covers(asked: Off, entry: Off) -> bool:
