@@ -1,7 +1,8 @@
 """What a session must be about so that a rule's mistake could have been made in it. Pure.
 
 With a check it is the command or the files of the check, whether done the denied way or another. Without one, or where
-it tells of nothing but the mistake itself, it is what the rule's words are about: answers, code of a language, a program, or its most telling words.
+it tells of nothing but the mistake, it is what the rule's words are about: answers, code of a language, a program, or
+its most telling words.
 """
 
 from __future__ import annotations

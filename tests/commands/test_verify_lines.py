@@ -77,3 +77,39 @@ def test_names_of_rules_in_wide_letters_are_lined_up(improve: Improve, repositor
     starts = {line.index("0 of 0 sessions") + sum(ord(c) > 0x2E7F for c in name) for name, line in names.items()}
     assert len(starts) == 1
     assert all("it has not come up since" in line for line in lines)
+
+
+def test_a_line_that_was_in_the_way_and_is_gone_is_told_so(
+    improve: Improve, repository: Repository, rules: Path, home: Path
+) -> None:
+    """The line is quoted with its number, and once somebody changed it nothing is left to do."""
+    (home / ".claude").mkdir()
+    root = repository("infra", agents="# Infra\n\n- Indent Terraform files with tabs.\n")
+    text = "Indent Terraform with two spaces, never tabs"
+    written(improve, root, rules, text)
+    corrected(improve, home, root, text)
+    assert "AGENTS.md:3 says “Indent Terraform files with tabs.”" in improve("verify", cwd=root).out
+    file = root / "AGENTS.md"
+    file.write_text(file.read_text().replace("Indent Terraform files with tabs.", "Keep files short."))
+    said = improve("verify", cwd=root).out
+    assert "; by now it does not" in said and "→ nothing more: the next sessions will show it" in said
+
+
+def test_status_tells_the_numbers_that_were_verified_last(
+    improve: Improve, repository: Repository, rules: Path, home: Path
+) -> None:
+    """A further session changes what both say, and looking again writes nothing."""
+    (home / ".claude").mkdir()
+    root = repository("api", agents="# Api\n")
+    written(improve, root, rules, LINT)
+    corrected(improve, home, root, LINT)
+    improve("verify", cwd=root)
+    assert "recurring: 8 of 8 sessions" in improve("status", cwd=root).out
+    Claude(home, root, "more", began=ago(3)).types("commit this").runs('make lint && git commit -m "x"').answers(
+        "Done."
+    )
+    assert "8 of 9 sessions" in improve("verify", cwd=root).out
+    assert "recurring: 8 of 9 sessions" in improve("status", cwd=root).out
+    before = rules.read_bytes()
+    improve("verify", cwd=root)
+    assert rules.read_bytes() == before

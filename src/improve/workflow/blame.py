@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from improve import cause, hosts
+from improve import cause, files, hosts
 from improve.cause import Cause, Facts, Placed
+from improve.errors import ImproveError
 from improve.hosts.base import Spot
 from improve.loaded import LOADED
 from improve.rule import Rule
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 _ALIKE = 20
 """Other rules that are looked at: one that contradicts this one speaks of the same."""
+_LARGEST = 1 << 24
+_WAIT = "nothing more: the next sessions will show it"
 _EARLY = (cause.NOT_WRITTEN, cause.NOT_LOADED, cause.CUT)
 """Causes that are worth a word before it is clear that a rule recurs."""
 
@@ -39,8 +43,20 @@ def blame(here: Here, view: View, case: Case, ledger: Ledger, *, sure: bool) -> 
     if not sure:
         found = cause.find(Facts(rule, placed))
         return found if found.cause in _EARLY else None
-    found = cause.find(Facts(rule, placed, tuple(_others(view, rule)), tuple(_files(here, case, ledger))))
+    facts = Facts(rule, placed, tuple(_others(view, rule)), tuple(_files(here, case, ledger)))
+    found = cause.find(facts)
+    if found.cause == cause.CONTRADICTED and not _still(here, facts, case):
+        return found._replace(detail=f"{found.detail}; by now it does not", fix=_WAIT)
     return found if found.cause != cause.IGNORED or rule.check else _by_hand(found, rule)
+
+
+def _still(here: Here, facts: Facts, case: Case) -> bool:
+    """Say whether the files, as they are by now, contradict a rule that they did when its mistake was made."""
+    paths = sorted({file.path for scene in case.scenes.values() for file in scene.entry.loaded if file.digest})
+    with suppress(ImproveError):
+        now = tuple((here.short(path), files.read(path, cap=_LARGEST).data) for path in paths)
+        return cause.find(facts._replace(files=now)).cause == cause.CONTRADICTED
+    return True
 
 
 def _by_hand(found: Cause, rule: Rule) -> Cause:
@@ -73,7 +89,7 @@ def _placed(here: Here, view: View, rule: Rule, host: str, scene: Scene) -> Plac
             return Placed(title, here.short(now.path), now.state, _shown(here, now.why), _shown(here, now.fix))
         if now:
             why = f"when it was made last, {title} had not loaded the rule; by now it loads it"
-            return Placed(title, here.short(path), "foreign", why, "nothing more: the next sessions will show it")
+            return Placed(title, here.short(path), "foreign", why, _WAIT)
     return Placed(title, here.short(path), state)
 
 

@@ -180,11 +180,13 @@ def _kept(here: Here, proofs: Sequence[Proof], *, whole: bool) -> tuple[int, tup
 
 
 def _matters(here: Here, proof: Proof) -> bool:
-    """Say whether a verdict is to be written: its state or cause changed, or it is a week old."""
+    """Say whether a verdict is to be written: its state, cause or numbers changed, or it is a week old."""
     old = proof.rule.verdict
     if old is None:
         return proof.judgement.state != UNKNOWN or bool(proof.slips) or proof.days >= WEEK
-    return (old.state, old.cause) != (proof.judgement.state, proof.cause) or is_week_ago(here, old.at)
+    told = proof.judgement
+    kept = (old.state, old.cause, old.exposed_before, old.failed_before, old.exposed, old.failed)
+    return kept != (told.state, proof.cause, *told.before, *told.after) or is_week_ago(here, old.at)
 
 
 def _verdict(here: Here, proof: Proof) -> Verdict:
