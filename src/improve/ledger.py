@@ -83,6 +83,13 @@ class Ledger:
             put_aside(path)
         raise EnvironmentFailure(f"{path} cannot be begun anew; nothing was written. Move it away")
 
+    @classmethod
+    def empty(cls) -> Ledger:
+        """Give a ledger that holds nothing and has no file."""
+        connection = _connected(":memory:")
+        _is_ours(connection, ":memory:")
+        return cls("", connection)
+
     def close(self) -> None:
         """Let go of the file; what was not committed is forgotten."""
         self._connection.close()
@@ -220,7 +227,7 @@ def _connected(path: str) -> sqlite3.Connection:
 
     from improve.files import create_exclusive
 
-    if not os.path.lexists(path):
+    if path != ":memory:" and not os.path.lexists(path):
         with suppress(FileExistsError):  # another process was quicker
             create_exclusive(os.path.dirname(path), os.path.basename(path), b"")  # so that nobody else may read it
     try:

@@ -679,3 +679,22 @@ def test_a_deed_can_be_asked_about_as_a_call() -> None:
     assert Deed("", "shell", "ls").call.input == {"command": "ls"}
     call = Deed("", "edit", "a.py", "import os").call
     assert (call.kind, call.subject, call.input) == ("edit", "a.py", {"file_path": "a.py", "content": "import os"})
+
+
+def test_while_improve_is_off_no_file_is_begun(improve: Improve, home: Path, shop: Path) -> None:
+    """`verify` and `backtest` look at what is known already; where that is nothing, they leave nothing behind."""
+    Claude(home, shop).types("go").runs("ls")
+    improve("off")
+    improve("verify")
+    improve("backtest", "--deny", "ls")
+    assert not [*home.rglob("ledger.db"), *home.rglob("gist.sqlite")]
+
+
+def test_what_an_instruction_file_says_is_kept_without_credentials(home: Path, shop: Path) -> None:
+    """A key that somebody wrote into AGENTS.md does not get into the ledger; all other bytes do."""
+    (home / ".claude").mkdir(exist_ok=True)
+    (shop / "AGENTS.md").write_bytes(b"# Shop\r\n\xff\r\ntoken: ghp_abcdefghijklmnopqrstuvwxyz0123456789\r\n")
+    Claude(home, shop).types("go").runs("ls")
+    [entry], _ = read()
+    [text] = [Ledger.open(str(place())).text(file.digest) for file in entry.loaded if file.path.endswith("AGENTS.md")]
+    assert text == b"# Shop\r\n\xff\r\ntoken: [redacted:github-token]\r\n"

@@ -114,7 +114,7 @@ def _leaving(rules: list[Rule], loaded: set[str], today: str) -> Iterator[Leavin
 def _unexposed(rules: list[Rule], today: str) -> list[tuple[Rule, str, str]]:
     aged = sorted(((_age(rule, today), rule) for rule in rules), key=lambda pair: (-pair[0], pair[1].id))
     return [
-        (rule, f"its topic came up in no session of {days} days", f"improve retire {rule.id}")
+        (rule, f"in {days} days its topic came up in no session that had loaded it", f"improve retire {rule.id}")
         for days, rule in aged
         if days >= UNEXPOSED_DAYS and _never_exposed(rule) and not rule.guard
     ]

@@ -39,6 +39,8 @@ class Gist:
         self.texts, self._reader = texts, _reader()
         self._fresh: list[tuple[str, str, str, bytes]] = []
         self._db: sqlite3.Connection | None = None
+        if here.off():
+            return
         try:
             path = os.path.join(files.private_directory(here.home.cache), FILE)
             self._db = sqlite3.connect(path, timeout=0.2, isolation_level=None)

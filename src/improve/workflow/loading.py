@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from improve import hosts
 from improve.hosts.base import Spot
 from improve.ledger import Loaded
+from improve.redact import redact
 
 if TYPE_CHECKING:
     from improve.ledger import Ledger
@@ -55,7 +56,12 @@ class Loading:
         if not chain:
             return []
         spot = Spot(cwd, self._root(cwd), self._here.home.user, self._here.env)
-        return [(Loaded(f.path, f.state, self._ledger.keep_text(f.data)), _changed(f.path)) for f in chain(spot)]
+        return [(Loaded(f.path, f.state, self._ledger.keep_text(_safe(f.data))), _changed(f.path)) for f in chain(spot)]
+
+
+def _safe(data: bytes) -> bytes:
+    """Take credentials out of what is kept of a file; its other bytes stay as they are."""
+    return redact(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
 def _changed(path: str) -> str:

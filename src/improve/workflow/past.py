@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from improve import cursors, transcripts
 from improve.deed import Deed, Entry, unlike, without
-from improve.ledger import Damaged, Ledger, Part, put_aside
+from improve.ledger import FILE, Damaged, Ledger, Part, put_aside
 from improve.rule import UNKNOWN, Check
 from improve.transcripts.base import Unreadable
 from improve.workflow.deeds import MOST_ASKED, Kept, utc
@@ -88,7 +88,7 @@ def bring_up_to_date(
 
     place = directory(here)
     if here.off():
-        return Ledger.open(place), Covered()
+        return (Ledger.open(place) if os.path.exists(os.path.join(place, FILE)) else Ledger.empty()), Covered()
     with locks.lock(os.path.join(place, "ledger"), directory=here.home.state, timeout=0.0):
         found = list(sources.everywhere(here))
         ledger = Ledger.open(place)
