@@ -423,3 +423,26 @@ def test_a_person_allows_a_check_at_the_prompt(rules: Path, shop: Path, improve:
     improve(*other, cwd=shop, code=3)
     improve(*one, cwd=shop)
     assert '- "pip install"' in rules.read_text(encoding="utf-8")
+
+
+def test_an_agent_that_does_not_call_us_is_not_said_to_act(
+    home: Path, rules: Path, shop: Path, improve: Improve, person: list[str]
+) -> None:
+    """Before `install` no agent asks before a call, which is said with the command that wires it."""
+    (home / ".claude").mkdir()
+    keep(rules, off())
+    said = improve("guard", "use-uv-not-pip", "--deny", cwd=shop)
+    assert "denied in" not in said.out and "no agent on this machine asks before a call" in said.out
+    assert "Claude Code does not ask before a call yet; wire it with: improve install claude-code" in said.err
+    improve("install", "claude-code", "--yes")
+    assert "denied in Claude Code" in improve("guard", "use-uv-not-pip", "--deny", cwd=shop).out
+
+
+def test_guards_say_that_they_do_not_act_while_improve_is_off(
+    rules: Path, shop: Path, improve: Improve, person: list[str]
+) -> None:
+    """The list would else read as if they did."""
+    keep(rules, rule())
+    assert "no guard acts" not in improve("guard", cwd=shop).err
+    improve("off", cwd=shop)
+    assert "improve is off here, so no guard acts; switch it on with: improve on" in improve("guard", cwd=shop).err

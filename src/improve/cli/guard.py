@@ -48,13 +48,16 @@ def guard_command(rule_id: str, mode: str | None, as_json: bool) -> int:
     if not mode:
         found = [guard.one(here, rule_id)] if rule_id else guard.listed(here)
         _show(found, as_json=as_json, all_of_them=not rule_id)
+        _tell_off(here, found)
         return 0
     found_one = guard.one(here, rule_id)
     guard.refuse(found_one.rule, mode)
     by = "nobody" if found_one.rule.guard == ("" if mode == guard.OFF else mode) else _person(here, found_one, mode)
     changed = guard.turn(here, rule_id, mode, by=by)
     failed = guard.follow(here)
-    _tell(here, guard.one(here, rule_id), mode, changed.notes, failed, as_json=as_json)
+    now = guard.one(here, rule_id)
+    _tell(here, now, mode, changed.notes, failed, as_json=as_json)
+    _tell_off(here, [now])
     keep_history(here, changed.title)
     return 0
 
@@ -142,6 +145,12 @@ def _tell(
         say(f"  {line}")
     for text in (*reach.to_do, *failed):
         note(text)
+
+
+def _tell_off(here: Here, found: list[Guarded]) -> None:
+    """Say that guards that are on do not act."""
+    if any(each.rule.guard for each in found) and here.off():
+        note("improve is off here, so no guard acts; switch it on with: improve on")
 
 
 def _hosts(reach: Reach, mode: str) -> list[str]:

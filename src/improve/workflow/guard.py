@@ -206,14 +206,22 @@ def follow_change(here: Here) -> tuple[str, ...]:
 
 def reach(here: Here) -> Reach:
     """Say what the agents on this machine do about guards, and what a person must still do."""
+    from improve.hosts.wiring import TOOL_EVENTS
     from improve.workflow.barrier import barriers
+    from improve.workflow.wired import installed
 
-    wired = [host for host in hosts.on_this_machine(here.home.user, here.env) if host.wiring]
+    here_now = [host for host in hosts.on_this_machine(here.home.user, here.env) if host.wiring]
+    asking = {w.host for w in installed(here) if w.event in ("", *TOOL_EVENTS) and w.state != "missing"}
+    wired = [host for host in here_now if host.name in asking]
     deny = [host for host in wired if host.dialect.denies != "none"]
     warn = [host for host in wired if host not in deny and host.dialect.warns != "none"]
     rest = [host.title for host in wired if host not in deny and host not in warn]
     closed = [(host, each) for host in (*deny, *warn) for each in barriers(here, host) if each.closed]
     to_do = [f"{host.title}: {each.what}: {each.fix}" for host, each in closed]
+    deaf = [host for host in here_now if host not in wired]
+    to_do += [
+        f"{host.title} does not ask before a call yet; wire it with: improve install {host.name}" for host in deaf
+    ]
     return Reach(_titles(deny), _titles(warn), tuple(rest), tuple(to_do))
 
 
