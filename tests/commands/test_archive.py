@@ -22,12 +22,14 @@ def ago(days: int) -> str:
     return str(date.today() - timedelta(days=days))
 
 
-def judged(rules: Path, rule_id: str, state: str = "held", *, since: int = 40, exposed: int = 9) -> None:
+def judged(
+    rules: Path, rule_id: str, state: str = "held", *, since: int = 40, exposed: int = 9, measured: int = 1
+) -> None:
     """Type a verdict into the entry of a rule, as verify would write it."""
     before, mark, rest = rules.read_text(encoding="utf-8").partition(f"- id: {rule_id}\n")
     entry, following, later = rest.partition("\n- id:")
     said = f"  verdict:\n    state: {state}\n"
-    said += f"    at: {ago(1)}T10:00:00+00:00\n    since: {ago(since)}\n    exposed: {exposed}\n"
+    said += f"    at: {ago(measured)}T10:00:00+00:00\n    since: {ago(since)}\n    exposed: {exposed}\n"
     rules.write_text(
         before + mark + entry.rstrip("\n") + "\n" + said.rstrip("\n") + (following or "\n") + later, encoding="utf-8"
     )
@@ -402,3 +404,10 @@ def test_doctor_names_the_line_of_a_broken_archive(improve: Improve, shop: Path,
         said = improve(*argv, code=6).out
         assert "archive.yaml: line" in said and f"line {line}" in said
     assert shelf.read_bytes() == before
+
+
+def test_what_was_measured_long_ago_is_not_archived_by_itself(improve: Improve, shop: Path, rules: Path) -> None:
+    """Held since 90 days, last measured 60 days ago: not due; who names it is told."""
+    judged(rules, DOCKER_ID, since=90, measured=60)
+    assert improve("resolve", "--held", "--json").json["archived"] == [PNPM_ID]
+    assert "was not measured for 14 days" in improve("resolve", DOCKER_ID).out

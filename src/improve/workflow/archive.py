@@ -1,7 +1,7 @@
 """archive.yaml: rules that held long enough to leave the active set, with all their evidence.
 
 It has the format of rules.yaml, is read and edited by the same code, and people edit it. A rule that stands in both,
-as after a kill between the two files, is the one in rules.yaml; its copy goes with the next change of the archive.
+as after a kill between the two files, is the one in rules.yaml; its copy is replaced when it is archived again.
 """
 
 from __future__ import annotations

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 HELD_DAYS = 30
 """Days that a rule has to hold before it leaves the active set."""
+FRESH_DAYS = 14
+"""Days after which nobody knows whether what held still does; verdicts are measured weekly."""
 
 
 class Resolved(NamedTuple):
@@ -43,15 +45,24 @@ def held_days(verdict: Verdict | None, today: str) -> int:
     """
     if verdict is None or verdict.state != HELD:
         return -1
-    try:
-        return (date.fromisoformat(today[:10]) - date.fromisoformat(verdict.since[:10])).days
-    except ValueError:
-        return 0
+    return _days(verdict.since, today)
 
 
 def is_due(rule: Rule, today: str) -> bool:
-    """Say whether a rule held so long that it may leave the active set; one that a guard enforces may not."""
-    return not (rule.guard or rule.retired) and held_days(rule.verdict, today) >= HELD_DAYS
+    """Say whether a rule held so long, by a recent verdict, that it may leave the active set.
+
+    One that a guard enforces may not.
+    """
+    if rule.guard or rule.retired or held_days(rule.verdict, today) < HELD_DAYS:
+        return False
+    return rule.verdict is not None and _days(rule.verdict.at, today) <= FRESH_DAYS
+
+
+def _days(day: str, today: str) -> int:
+    try:
+        return (date.fromisoformat(today[:10]) - date.fromisoformat(day[:10])).days
+    except ValueError:
+        return 0
 
 
 def due(here: Here) -> list[Rule]:
@@ -109,6 +120,8 @@ def _young(rule: Rule, today: str) -> Iterator[str]:
         yield f"{rule.id} was archived without proof that it held"
     elif days < HELD_DAYS:
         yield f"{rule.id} has held for {days} days, not for {HELD_DAYS}"
+    elif not is_due(rule, today):
+        yield f"{rule.id} was not measured for {FRESH_DAYS} days; it may not hold any more"
 
 
 def _lines_that_stay(here: Here, rules: Iterable[Rule]) -> list[str]:

@@ -7,21 +7,32 @@ from collections.abc import Iterator, Mapping
 from improve.check import haystack, hits, needles
 from improve.deed import Deed, Entry
 from improve.rule import Check
+from improve.session import EDIT, OTHER, SHELL, WRITE
+
+_ABOUT = {"edit": {EDIT, WRITE}, "any": {SHELL, EDIT, WRITE, OTHER}}
+"""Kinds of calls that a check for a tool can hit; no check is about reading."""
 
 
 class Sieve:
     """Checks by the names that the caller gives them."""
 
     def __init__(self, checks: Mapping[str, Check]) -> None:
-        self._checks = [(name, check, tuple(n.lower() for n in needles(check))) for name, check in checks.items()]
+        self._checks: dict[str, list[tuple[str, Check, tuple[str, ...]]]] = {}
+        for name, check in checks.items():
+            words = tuple(needle.lower() for needle in needles(check))
+            for kind in _ABOUT.get(check.tool, {check.tool}):
+                self._checks.setdefault(kind, []).append((name, check, words))
 
     def of(self, entry: Entry) -> Iterator[tuple[Deed, dict[str, tuple[str, ...]]]]:
         """Give the calls of a session that are hit: by the name of the check, the parts that it denies."""
         for deed in entry.deeds:
+            checks = self._checks.get(deed.kind)
+            if not checks:
+                continue
             call = deed.call
             text = haystack(call)
             found: dict[str, tuple[str, ...]] = {}
-            for name, check, words in self._checks:
+            for name, check, words in checks:
                 if words and not any(word in text for word in words):
                     continue
                 if parts := hits(check, call):
