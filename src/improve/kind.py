@@ -13,7 +13,7 @@ _NAMES = {
     "edit": """
         edit editfile editfilev2 multiedit strreplace strreplaceeditor strreplacebasededittool replaceinfile
         applydiff applieddiff applypatch patch searchreplace searchandreplace insertcontent insertedit replacestring
-        multireplacestring hashlineedit editedexistingfile appliededit notebookedit editnotebook undoedit
+        multireplacestring replace hashlineedit editedexistingfile appliededit notebookedit editnotebook undoedit
     """,
     "write": "write writefile createfile writetofile newfilecreated newfile create filecreate deletefile delete",
     "read": """

@@ -23,6 +23,8 @@ class Reply(NamedTuple):
     text: str = ""
     tool: str = ""
     arguments: Body = {}  # noqa: RUF012 - never changed
+    free: str = ""
+    """What a tool gets that takes a text of its own grammar in place of arguments."""
 
     @property
     def id(self) -> str:
@@ -82,6 +84,9 @@ class Responses:
 
     def item(self, reply: Reply) -> Body:
         """Give the one output item of an answer."""
+        if reply.free:
+            call = {"type": "custom_tool_call", "id": f"ctc_{reply.number}", "call_id": f"call_{reply.number}"}
+            return {**call, "name": reply.tool, "input": reply.free, "status": "completed"}
         if reply.tool:
             call = {"type": "function_call", "id": f"fc_{reply.number}", "call_id": f"call_{reply.number}"}
             return {**call, "name": reply.tool, "arguments": json.dumps(reply.arguments), "status": "completed"}
@@ -105,7 +110,7 @@ class Responses:
         """Answer as events."""
         item, whole = self.item(reply), self.whole(reply)
         started = {**whole, "status": "in_progress", "output": [], "usage": None}
-        empty: Body = {"arguments": ""} if reply.tool else {"content": []}
+        empty: Body = {"input": ""} if reply.free else {"arguments": ""} if reply.tool else {"content": []}
         events: list[Body] = [
             {"type": "response.created", "response": started},
             {"type": "response.output_item.added", "output_index": 0, "item": {**item, **empty}},

@@ -34,7 +34,16 @@ class Delegate(NamedTuple):
     task: str
 
 
-Turn = Say | Shell | Delegate
+class Use(NamedTuple):
+    """A turn in which the model uses a tool that the host calls by this name."""
+
+    tool: str
+    arguments: Body = {}  # noqa: RUF012 - never changed
+    free: str = ""
+    """A text of the tool's own grammar, for one that takes no arguments."""
+
+
+Turn = Say | Shell | Delegate | Use
 
 # what hosts call their shell, and how it takes a command
 SHELLS: dict[str, Callable[[str], Body]] = {
@@ -165,6 +174,8 @@ class Model:
             return Reply(number, model, turn.text)
         if isinstance(turn, Delegate):
             return Reply(number, model, "", request.helper, HELPERS[request.helper](turn.task))
+        if isinstance(turn, Use):
+            return Reply(number, model, "", turn.tool, turn.arguments, turn.free)
         outside = {"sandbox_permissions": "require_escalated", "justification": "Run it"} if turn.outside else {}
         arguments = SHELLS[request.shell](turn.command)
         return Reply(number, model, "", request.shell, {**arguments, **(outside if "cmd" in arguments else {})})

@@ -14,6 +14,8 @@ from real_hosts.guarded import Guarded
 from real_hosts.model import Model
 from real_hosts.table import missing
 
+_FIRST = [agent for agent in AGENTS if agent.name in ("claude-code", "codex")]
+
 
 @contextmanager
 def _guarded(agent: Agent, root: Path) -> Iterator[Guarded]:
@@ -40,6 +42,28 @@ def test_a_guard_denies_and_warns(agent: Agent, tmp_path: Path) -> None:
         guarded.guards("deny", "warn")
         guarded.denied_and_warned()
         guarded.turned_off()
+
+
+@pytest.mark.real_host
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: f"{agent.name}-edits")
+def test_a_guard_looks_after_files(agent: Agent, tmp_path: Path) -> None:
+    """Edits and new files where the guard says are denied, with the reason; elsewhere, or while it is off, all pass."""
+    with _guarded(agent, tmp_path / "box") as guarded:
+        guarded.guard_files("deny")
+        guarded.edited(denied=True)
+        guarded.guard_files("")
+        guarded.edited(denied=False)
+
+
+@pytest.mark.real_host
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("agent", _FIRST, ids=lambda agent: f"{agent.name}-raising")
+def test_a_guard_whose_checks_raise_lets_pass(agent: Agent, tmp_path: Path) -> None:
+    """The launcher that `install` wrote starts a package that raises, ends or hangs: everything runs, the log tells."""
+    with _guarded(agent, tmp_path / "box") as guarded:
+        guarded.guards("deny", "warn")
+        guarded.raising()
 
 
 @pytest.mark.real_host
