@@ -150,7 +150,7 @@ def _odd(rule: Rule) -> str:
 def status_text(rules: Iterable[tuple[Rule, Decision]], taxonomy: Taxonomy, *, total: int, budget: int) -> str:
     """List active rules: confirmed ones as hard rules, tentative ones after, as many as the budget holds."""
     heads = (
-        "Recurring (hard rules that are written and still not followed):\n",
+        "Recurring (hard rules that are written and still not followed; why, and what helps: improve verify):\n",
         "Confirmed (hard rules):\n",
         "Tentative (apply, do not enforce):\n",
     )
@@ -233,7 +233,7 @@ def history_text(rule: Rule, decision: Decision, taxonomy: Taxonomy) -> str:
         f"  {visible(f.first)}…{visible(f.last)}  {visible(f.project)}  {counted(f.occasions, 'older occasion')}"
         for f in rule.folded
     ]
-    for o in rule.observations:
+    for o in sorted(rule.observations, key=lambda o: (o.date, o.at)):
         who = " ".join(part for part in (o.host, o.session[:12], o.provenance, o.signal) if part)
         lines.append(f"  {visible(o.date)}  {visible(o.project)}  {visible(who)}".rstrip())
         if o.context and o.context != rule.text:

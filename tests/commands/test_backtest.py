@@ -151,3 +151,15 @@ def test_an_interval_holds_the_share(one: int, other: int) -> None:
     assert 0 <= low <= high <= 1
     if of:
         assert low - 1e-12 <= hit / of <= high + 1e-12
+
+
+def test_projects_without_a_hit_are_only_counted(
+    improve: Improve, shop: Path, repository: Repository, home: Path
+) -> None:
+    """What is never hit takes no line of its own."""
+    for name in ("web", "api"):
+        Claude(home, repository(name), name).types("go").runs("ls")
+    said = improve("backtest", "use-uv", cwd=shop).out
+    assert "github.com/acme/shop: 428.6 per 1,000 calls" in said
+    assert "    none in 2 other projects\n" in said
+    assert "acme/web" not in said and "none in" not in said.replace("none in 2 other projects", "")

@@ -227,7 +227,9 @@ def test_status_names_what_recurs_first(improve: Improve, shop: Path, sessions: 
     corrected(improve, shop, sessions(12, first=20)[:8])
     improve("verify")
     said = improve("status", cwd=shop).out
-    assert said.startswith("Recurring (hard rules that are written and still not followed):")
+    assert said.startswith(
+        "Recurring (hard rules that are written and still not followed; why, and what helps: improve verify):"
+    )
     assert f"recurring: 8 of 12 sessions since {ago(WRITTEN).date()}" in said
     assert "in 8 of 12 sessions since" in improve("status", "--host", "claude-code", cwd=shop).out
     assert improve("status", "--json", cwd=shop).json["rules"][0]["verdict"]["state"] == "recurring"

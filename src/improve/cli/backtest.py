@@ -118,6 +118,8 @@ def _tried(
 
 
 def _told(here: Here, tested: Tested, limit: int) -> list[str]:
+    from improve.report import counted
+
     lines = (
         [tested.rule_id, f"  rule: {one_line(tested.text, _WIDTH)}"] if tested.rule_id else ["A check that is tried"]
     )
@@ -127,10 +129,12 @@ def _told(here: Here, tested: Tested, limit: int) -> list[str]:
         lines += [f"  before {day}: {_share(tested.before)}", f"  since then:        {_share(tested.after)}"]
     else:
         lines.append(f"  {_share(tested.total)}")
-    for found in (tested.hosts, tested.projects):
+    for what, found in (("other agent", tested.hosts), ("other project", tested.projects)):
         if len(found) > 1 and tested.total.hit:
-            lines += [f"    {visible(name)}: {_share(share)}" for name, share in found[:_NAMED]]
-            lines += [f"    and {len(found) - _NAMED} more (--json)"] if len(found) > _NAMED else []
+            hit = [(name, share) for name, share in found if share.hit]
+            lines += [f"    {visible(name)}: {_share(share)}" for name, share in hit[:_NAMED]]
+            lines += [f"    and {len(hit) - _NAMED} more (--json)"] if len(hit) > _NAMED else []
+            lines += [f"    none in {counted(len(found) - len(hit), what)}"] if len(hit) < len(found) else []
     if tested.groups:
         shown = tested.groups[: limit or None]
         lines.append("  The calls it hits, the newest first. Is any of them fine?")
@@ -155,7 +159,7 @@ def _share(share: Share) -> str:
         return "no calls are known"
     low, high = share.interval
     where = f" in {counted(share.sessions, 'session')}" if share.hit else ""
-    return f"{share.rate:.2f} per 1,000 calls (95 %: {low:.2f} to {high:.2f}), {share.hit:,} of {share.calls:,}{where}"
+    return f"{share.rate:.1f} per 1,000 calls (95 %: {low:.1f} to {high:.1f}), {share.hit:,} of {share.calls:,}{where}"
 
 
 def _group(here: Here, group: Group) -> list[str]:

@@ -14,6 +14,7 @@ from improve.workflow.here import Here
 
 if TYPE_CHECKING:
     from improve.hosts.base import Loaded
+    from improve.rule import Rule
     from improve.workflow.firing import Firing
 
 _NEWEST = 10
@@ -190,13 +191,24 @@ def stale_command(days: int, as_json: bool) -> int:
     for rule, age in found:
         left = f"worth {worth(rule, here.today, here.config.half_life):.2g} of an occasion by now"
         unused = f"not needed for {report.counted(age, 'day')}"
-        say(f"  {visible(rule.id)}\n    rule: {visible(rule.text)}\n    {unused}, {left}")
+        works = _works(rule)
+        say(f"  {visible(rule.id)}\n    rule: {visible(rule.text)}\n    {unused}, {left}{works}")
     say(
         "Set one aside with: improve retire <id>"
         if found
         else f"No active rule is older than {report.counted(days, 'day')}."
     )
     return 0
+
+
+def _works(rule: Rule) -> str:
+    """Say of a rule that came up and was followed that this may be why nobody needed it."""
+    from improve.report import counted
+
+    told = rule.verdict
+    if not (told and told.exposed) or told.failed:
+        return ""
+    return f"\n    it may well work: it came up in {counted(told.exposed, 'session')} since, and was followed"
 
 
 _WHERE = """\b

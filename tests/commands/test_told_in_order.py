@@ -1,0 +1,51 @@
+"""What history and stale tell of rules that were verified."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from commands.conftest import Improve, Repository
+from commands.proving import ago
+from improve import entry
+from improve.rule import Observation, Rule, Verdict, Written
+
+KEY = "github.com/acme/shop"
+
+
+def put(rules: Path, *kept: Rule) -> None:
+    """Write rules.yaml."""
+    rules.parent.mkdir(exist_ok=True)
+    rules.write_text("version: 2\nrules:\n" + "".join(entry.render(rule, "") for rule in kept), encoding="utf-8")
+
+
+def made(name: str, *days: float, verdict: Verdict | None = None) -> Rule:
+    """Make a written rule with occasions so many days ago."""
+    seen = tuple(Observation(KEY, str(ago(day).date()), session=f"s{day}") for day in days)
+    last = min(seen, key=lambda o: o.date).date
+    placed = (Written("/x/AGENTS.md", str(ago(150).date()), "Tools", name, "project", KEY),)
+    return Rule(name, name, created=last, last_reinforced=last, observations=seen, written_to=placed, verdict=verdict)
+
+
+def test_the_evidence_of_a_rule_is_told_in_the_order_of_its_days(
+    improve: Improve, repository: Repository, rules: Path
+) -> None:
+    """However it was recorded: candidates of the inbox come the newest first."""
+    put(rules, made("use-uv", 3, 90, 40))
+    told = [line.split()[0] for line in improve("history", "use-uv").out.splitlines() if KEY in line and "  20" in line]
+    assert told == sorted(told) and len(told) == 3
+
+
+def test_a_stale_rule_that_was_followed_says_that_it_may_work(
+    improve: Improve, repository: Repository, rules: Path
+) -> None:
+    """It came up and was never broken; of one that did not come up, or was broken, nothing is claimed."""
+    at = ago(1).isoformat(timespec="seconds")
+    put(
+        rules,
+        made("works", 150, verdict=Verdict("not-enough-data", at, at[:10], exposed=7)),
+        made("broken", 150, verdict=Verdict("not-enough-data", at, at[:10], exposed=7, failed=1)),
+        made("unmet", 150, verdict=Verdict("not-enough-data", at, at[:10])),
+    )
+    said = improve("stale").out
+    assert said.count("it may well work: it came up in 7 sessions since, and was followed") == 1
+    assert said.index("works") < said.index("it may well work")
