@@ -15,6 +15,7 @@ from improve.check import haystack, hits, needles, problem
 from improve.rule import Check
 from improve.session import EDIT, OTHER, READ, SHELL, WRITE, Call
 from improve.suggestion import contradicts, suggest
+from improve.transcripts import calling
 
 DATA = Path(__file__).parent / "data" / "guards"
 KNOWN = {"a019a", "a072a", "a085a", "a086a", "a112a", "a221a"}
@@ -106,13 +107,50 @@ def test_a_pattern_that_cannot_work_is_named(pattern: str, said: str) -> None:
     assert said in problem(Check("shell", (pattern,)))
 
 
-@pytest.mark.parametrize("path", ["src/gen/a.ts", "/home/me/p/src/gen/deep/a.ts", "C:\\p\\src\\gen\\a.ts"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "src/gen/a.ts",
+        "/home/me/p/src/gen/deep/a.ts",
+        "C:\\p\\src\\gen\\a.ts",
+        "src/x/../gen/a.ts",
+        "/p//src/./gen/a.ts",
+        "./src//gen/a.ts",
+    ],
+)
 def test_a_path_is_meant_whether_relative_or_not(path: str) -> None:
     """A glob that does not begin at the root matches the end of a path."""
     check = Check("any", (), (), ("src/gen/**",))
     assert hits(check, Call("", "Edit", EDIT, path, {"file_path": path, "new_string": "x"}))
     assert not hits(check, Call("", "Read", READ, path, {"file_path": path}))
-    assert not hits(check, Call("", "Edit", EDIT, "src/generated.ts", {"file_path": "src/generated.ts"}))
+    for other in ("src/generated.ts", "src/gen/../a.ts", "src/gen"):
+        assert not hits(check, Call("", "Edit", EDIT, other, {"file_path": other}))
+
+
+PATCH = "*** Begin Patch\n*** {0} File: src/gen/a.ts\n+x\n*** End Patch\n"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("Edit", {"file_path": "src/gen/a.ts", "old_string": "a", "new_string": "b"}),
+        ("Write", {"file_path": "src/gen/a.ts", "content": "b"}),
+        ("NotebookEdit", {"notebook_path": "src/gen/a.ipynb", "new_source": "b"}),
+        ("apply_patch", {"command": PATCH.format("Add")}),
+        ("apply_patch", {"command": PATCH.format("Update")}),
+        ("replace", {"file_path": "src/gen/a.ts", "instruction": "b", "old_string": "a", "new_string": "b"}),
+        ("write_file", {"file_path": "src/gen/a.ts", "content": "b"}),
+        ("edit", {"filePath": "src/gen/a.ts", "oldString": "a", "newString": "b"}),
+        ("write", {"filePath": "src/gen/a.ts", "content": "b"}),
+        ("edit", {"path": "src/gen/a.ts", "edits": [{"oldText": "a", "newText": "b"}]}),
+        ("edit", {"path": "src/gen/a.ts", "old_str": "a", "new_str": "b"}),
+        ("create", {"path": "src/gen/a.ts", "file_text": "b"}),
+    ],
+)
+def test_every_host_s_own_way_to_edit_is_an_edit(tool: str, arguments: dict[str, Any]) -> None:
+    """Names and arguments as Claude Code, Codex, Gemini CLI, OpenCode, pi, Qwen Code and Copilot CLI tell hooks."""
+    assert hits(Check("edit", paths=("src/gen/**",)), calling.call(tool, arguments))
+    assert not hits(Check("edit", paths=("src/other/**",)), calling.call(tool, arguments))
 
 
 def test_a_shell_that_writes_a_file_counts_and_one_that_reads_it_does_not() -> None:

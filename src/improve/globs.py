@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Sequence
 from functools import lru_cache
@@ -9,7 +10,9 @@ from functools import lru_cache
 
 def within(paths: Sequence[str], path: str) -> bool:
     """Tell whether a path, or what it ends with, is one of these globs."""
-    plain = path.replace("\\", "/").removeprefix("./")
+    plain = path.replace("\\", "/")
+    if "./" in plain or "//" in plain:  # `src/x/../generated/a` is `src/generated/a`
+        plain = posixpath.normpath(plain)
     return any(_glob(glob).fullmatch(plain) is not None for glob in paths)
 
 

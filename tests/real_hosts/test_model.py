@@ -15,7 +15,7 @@ import pytest
 from real_hosts.agents import AGENTS, find
 from real_hosts.box import Box
 from real_hosts.dialects import tools_offered
-from real_hosts.model import Model, Request, Say, Shell
+from real_hosts.model import Model, Request, Say, Shell, Use
 
 CLAUDE = {"tools": [{"name": "Bash", "input_schema": {}}]}
 RESPONSES = {"tools": [{"type": "function", "name": "exec_command"}]}
@@ -85,6 +85,22 @@ def test_it_runs_a_command_in_the_shell_that_is_offered(model: Model, path: str,
     said = set(_strings(_said(_post(model, path, body))))
     assert command in said
     assert {"Bash", "bash", "exec_command", "run_shell_command"} & said
+
+
+@pytest.mark.parametrize(("path", "body"), ASKED)
+def test_it_uses_a_tool_by_its_name(model: Model, path: str, body: dict[str, Any]) -> None:
+    """A turn with a tool calls it with exactly these arguments."""
+    model.play(Use("write", {"path": "a.py", "content": "x = 'ä'\n"}))
+    assert {"write", "a.py", "x = 'ä'\n"} <= set(_strings(_said(_post(model, path, body))))
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+def test_a_tool_with_a_grammar_gets_its_text_as_it_is(model: Model, streamed: bool) -> None:
+    """It is a custom call, as Codex expects of its patches: no arguments, no JSON inside."""
+    model.play(Use("apply_patch", free="*** Begin Patch\n"))
+    said = _said(_post(model, "/v1/responses", {**RESPONSES, "stream": streamed}))[-1]
+    (item,) = said.get("response", said)["output"]
+    assert (item["type"], item["name"], item["input"]) == ("custom_tool_call", "apply_patch", "*** Begin Patch\n")
 
 
 def test_turns_are_played_in_order_and_then_it_is_done(model: Model) -> None:
