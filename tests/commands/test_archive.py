@@ -411,3 +411,16 @@ def test_what_was_measured_long_ago_is_not_archived_by_itself(improve: Improve, 
     judged(rules, DOCKER_ID, since=90, measured=60)
     assert improve("resolve", "--held", "--json").json["archived"] == [PNPM_ID]
     assert "was not measured for 14 days" in improve("resolve", DOCKER_ID).out
+
+
+def test_undo_of_an_archived_rule_that_came_back_by_itself(improve: Improve, shop: Path, rules: Path) -> None:
+    """It keeps its new evidence and gets its line back; nothing stands in the way of earlier change sets."""
+    agents = (shop / "AGENTS.md").read_bytes()
+    improve("resolve", PNPM_ID, "--prune")
+    improve("observe", PNPM, cwd=shop)
+    assert "was there again already" in improve("undo").out
+    assert (shop / "AGENTS.md").read_bytes() == agents
+    [rule] = [r for r in improve("status", "--json", "--all", cwd=shop).json["rules"] if r["id"] == PNPM_ID]
+    assert rule["count"] == 3 and "path: " in archive_entry(rules, PNPM_ID)
+    improve("undo")
+    assert b"pnpm" not in (shop / "AGENTS.md").read_bytes()

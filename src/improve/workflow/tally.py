@@ -175,28 +175,36 @@ class Trial:
         if begun is None:
             return
         self._begun.setdefault((entry.host, entry.session), begun)
+        slips = self._slips(entry)
+        quiet = entry.headless or bool(entry.parent) or not entry.messages
+        for rule_id in self.topics.came_up(entry) | slips.keys():
+            case, slip = self.cases[rule_id], slips.get(rule_id)
+            if slip is not None or not quiet or case.rule.check:  # else nobody was there to correct it
+                self._place(case, entry, unit, slip, begun=begun)
+
+    def _slips(self, entry: Entry) -> dict[str, Slip]:
+        """Give the first proof of each mistake that was made in a session, by rule."""
         slips: dict[str, Slip] = {}
         for rule_id, hit in self._sieve(entry) if self._checked else ():
             slips.setdefault(rule_id, hit)
         for case, o in self._observed.get((entry.host, entry.session), ()):
             slips.setdefault(case.rule.id, slip_of(o.at or o.date, entry, o.context or o.wording, by="correction"))
-        quiet = entry.headless or bool(entry.parent) or not entry.messages
-        for rule_id in self.topics.came_up(entry) | slips.keys():
-            case, slip = self.cases[rule_id], slips.get(rule_id)
-            if quiet and slip is None and not case.rule.check:
-                continue  # nobody was there to correct it
-            since = case.since(entry.project, entry.cwd)
-            if since is None:
-                if slip is not None and case.first is not None and begun >= case.first:
-                    case.elsewhere[unit] = entry.project
-                    case.slips.setdefault(unit, slip)
-            elif begun < since:
-                if not self.topics.had(case.rule, entry):
-                    case.before[unit] = case.before.get(unit, 0) | (SLIPPED if slip else 0)
-                case.after.pop(unit, None)
-                case.slips.pop(unit, None)
-            elif unit not in case.before:
-                self._count(case, entry, unit, slip)
+        return slips
+
+    def _place(self, case: Case, entry: Entry, unit: Unit, slip: Slip | None, *, begun: float) -> None:
+        """Count a session for a rule: before it was written, since, or where it is not written."""
+        since = case.since(entry.project, entry.cwd)
+        if since is None:
+            if slip is not None and case.first is not None and begun >= case.first:
+                case.elsewhere[unit] = entry.project
+                case.slips.setdefault(unit, slip)
+        elif begun < since:
+            if not self.topics.had(case.rule, entry):
+                case.before[unit] = case.before.get(unit, 0) | (SLIPPED if slip else 0)
+            case.after.pop(unit, None)
+            case.slips.pop(unit, None)
+        elif unit not in case.before:
+            self._count(case, entry, unit, slip)
 
     def _count(self, case: Case, entry: Entry, unit: Unit, slip: Slip | None) -> None:
         state = self.topics.delivery(case.rule, entry)

@@ -55,32 +55,39 @@ def undo(here: Here, *, dry_run: bool = False) -> Undone:
         result.loosened += _loosened(edit, guarded)
         if dry_run:
             return result
-        line = {
-            "event": "undone",
-            "undoes": event["change"],
-            "title": f"undo: {result.title}",
-            "rules": result.rules,
-            "before": edit.images()[0],
-            "change": new_id(),
-        }
-        if snapshots:
-            cutoff.intend(here, "undoing", undoes=event["change"])
-        with cutoff.all_or_nothing(here, edit, result.files):
-            for snapshot, item in snapshots:
-                put_back(snapshot, item.after, existed=item.existed)
-            _archive_again(here, edit, event)
-            back = [rule_id for rule_id in _archived(event) if edit.index.has_id(rule_id)]
-            edit.commit(line, durable=True)
-        if back:
-            from improve.workflow import archive
-
-            archive.forget(here, back)
+        _write(here, edit, event, result, snapshots=snapshots)
     with contextlib.suppress(ImproveError):  # all is taken back by now; an empty directory may stay
         for folder in _made(here, event):
             with contextlib.suppress(OSError):  # somebody put something there since, or took it away
                 os.rmdir(folder)
     result.committed = True
     return result
+
+
+def _write(
+    here: Here, edit: Edit, event: dict[str, Any], result: Undone, *, snapshots: list[tuple[files.Snapshot, FileChange]]
+) -> None:
+    """Write the files, the archive and the store; all of it or nothing."""
+    from improve.workflow import archive
+
+    line = {
+        "event": "undone",
+        "undoes": event["change"],
+        "title": f"undo: {result.title}",
+        "rules": result.rules,
+        "before": edit.images()[0],
+        "change": new_id(),
+    }
+    if snapshots:
+        cutoff.intend(here, "undoing", undoes=event["change"])
+    with cutoff.all_or_nothing(here, edit, result.files):
+        for snapshot, item in snapshots:
+            put_back(snapshot, item.after, existed=item.existed)
+        _archive_again(here, edit, event)
+        edit.commit(line, durable=True)
+    back = [rule_id for rule_id in _archived(event) if edit.index.has_id(rule_id)]
+    if back:
+        archive.forget(here, back)
 
 
 def latest(here: Here, edit: Edit) -> dict[str, Any] | None:
@@ -197,11 +204,22 @@ def _plan_rules(edit: Edit, event: dict[str, Any], result: Undone) -> None:
             said = _rule(before, indent)
             if (now := as_now_called(edit, said)) != said:
                 edit.put(now)
+        elif after is None:
+            _put_lines_back(edit, row.rule, as_now_called(edit, _rule(before, indent)), event)
+            result.notes.append(f"{rule_id} was there again already; it keeps what came since")
         else:
             old, new = (as_now_called(edit, _rule(text, indent)) for text in (before, after))
             edit.put(_three_way(old, new, row.rule))
     if event["event"] in ("applied", "applying"):
         _set_aside(edit, event, result)
+
+
+def _put_lines_back(edit: Edit, rule: Rule, old: Rule, event: dict[str, Any]) -> None:
+    """Note again the lines of a rule that went with it, where they are put back into their files."""
+    paths = {item["path"] for item in event.get("files", [])}
+    lines = tuple(w for w in old.written_to if w.path in paths and w not in rule.written_to)
+    if lines:
+        edit.put(rule._replace(written_to=(*rule.written_to, *lines)))
 
 
 def _loosened(edit: Edit, guarded: dict[str, Rule]) -> list[str]:
