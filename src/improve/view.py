@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from improve.errors import NoSuchRule
+import os
+
+from improve import files
+from improve.errors import ImproveError, NoSuchRule
 from improve.files import Snapshot
 from improve.frozen import Frozen
 from improve.index import Index
 from improve.layout import Head, Outline
 from improve.rule import Rule
 from improve.taxonomy import Taxonomy
+
+_LARGEST = 1 << 26
+
+
+def _is_archived(path: str, rule_id: str) -> bool:
+    """Look for an id in an archive without reading it as one: it may be broken, and this is only a hint."""
+    import re
+
+    try:
+        data = files.read(path, cap=_LARGEST).data
+    except ImproveError:
+        return False
+    return bool(re.search(rb"^\s*-?\s*id:\s*([\"']?)%b\1\s*$" % re.escape(rule_id.encode()), data, re.MULTILINE))
 
 
 class Glance(Frozen):
@@ -37,11 +53,18 @@ class View:
         """Return a rule.
 
         Raises:
-            NoSuchRule: names ids that begin alike.
+            NoSuchRule: names ids that begin alike, or says that it is in the archive.
         """
         row = self.index.by_id(rule_id)
         if row:
             return row.rule
+        if _is_archived(os.path.join(os.path.dirname(self.snapshot.path), "archive.yaml"), rule_id):
+            import shlex
+
+            raise NoSuchRule(
+                f"the rule {rule_id!r} is in the archive; nothing was changed. Bring it back with: improve restore "
+                + shlex.quote(rule_id)
+            )
         like = self.index.ids_like(rule_id[:12], 3) or self.index.ids_like(rule_id[:4], 3)
         hint = f" Similar: {', '.join(like)}." if like else ""
         raise NoSuchRule(

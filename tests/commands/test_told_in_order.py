@@ -49,3 +49,22 @@ def test_a_stale_rule_that_was_followed_says_that_it_may_work(
     said = improve("stale").out
     assert said.count("it may well work: it came up in 7 sessions since, and was followed") == 1
     assert said.index("works") < said.index("it may well work")
+
+
+def test_an_archived_rule_is_not_called_unknown(
+    improve: Improve, repository: Repository, rules: Path, home: Path
+) -> None:
+    """Whoever asks for it is told where it is and how it comes back, and then where its line would go."""
+    at = ago(1).isoformat(timespec="seconds")
+    root = repository("shop", agents="# Shop\n\n## Tools\n\n- use-uv\n")
+    rule = made("use-uv", 150, 140, verdict=Verdict("held", at, str(ago(60).date()), exposed=20))
+    place = rule.written_to[0]._replace(path=str(root / "AGENTS.md"))
+    put(rules, rule._replace(written_to=(place,)), made("other", 3))
+    assert "It is in ~/" in improve("resolve", "use-uv", "--prune", cwd=root).out
+    for asked in (("verify",), ("history",), ("check", "show"), ("guard",)):
+        said = improve(*asked, "use-uv", cwd=root, code=7).err
+        assert "the rule 'use-uv' is in the archive" in said and "improve restore use-uv" in said
+    assert "no rule has the id 'use-u'" in improve("history", "use-u", cwd=root, code=7).err
+    back = improve("restore", "use-uv", cwd=root).out
+    assert "its line is in no file; see where it would go: improve escalate use-uv" in back
+    improve("escalate", "use-uv", cwd=root)

@@ -75,7 +75,8 @@ def _show(here: Here, done: Resolved) -> None:
     for note in done.notes:
         say(f"  {visible(note)}")
     if done.rules:
-        say(f"They are in {visible(here.short(here.home.file('archive.yaml')))}; take it back with: improve undo")
+        they = "It is" if len(done.rules) == 1 else "They are"
+        say(f"{they} in {visible(here.short(here.home.file('archive.yaml')))}; take it back with: improve undo")
     else:
         say("Nothing has held for 30 days yet. What was measured: improve verify")
 

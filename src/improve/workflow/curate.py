@@ -250,7 +250,9 @@ def restore(here: Here, rule_id: str) -> Changed:
     back = resolve.restore(here, rule_id)
     if back is not None:
         note = "it is out of the archive, with all its evidence; whether it holds is measured anew"
-        return Changed(back._replace(retired=True), back, (note,), f"restore {rule_id} from the archive")
+        gone = f"its line is in no file; see where it would go: improve escalate {rule_id}"
+        notes = (note,) if back.written_to else (note, gone)
+        return Changed(back._replace(retired=True), back, notes, f"restore {rule_id} from the archive")
     with here.store.edit(here.now) as edit:
         rule = edit.view.rule(rule_id)
         after = rule._replace(retired=False, retired_because="", rejected_at=0)
