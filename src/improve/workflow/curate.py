@@ -251,8 +251,8 @@ def restore(here: Here, rule_id: str) -> Changed:
     if back is not None:
         note = "it is out of the archive, with all its evidence; whether it holds is measured anew"
         gone = f"its line is in no file; see where it would go: improve escalate {rule_id}"
-        notes = (note,) if back.written_to else (note, gone)
-        return Changed(back._replace(retired=True), back, notes, f"restore {rule_id} from the archive")
+        told: tuple[str, ...] = (note,) if back.written_to else (note, gone)
+        return Changed(back._replace(retired=True), back, told, f"restore {rule_id} from the archive")
     with here.store.edit(here.now) as edit:
         rule = edit.view.rule(rule_id)
         after = rule._replace(retired=False, retired_because="", rejected_at=0)
