@@ -9,6 +9,7 @@ from pathlib import Path
 import improve
 from improve import entry, hosts
 from improve.rule import Check, Observation, Rule
+from improve.workflow import skill
 from real_hosts.agents import Agent, Found
 from real_hosts.box import Box
 from real_hosts.model import Model, Request, Say, Shell, Use
@@ -176,6 +177,7 @@ class Guarded:
         """Our own program whose checks raise, cannot be loaded or never end lets pass, and hook.log says so."""
         copy = self.box.root / "broken" / "improve"
         shutil.copytree(Path(improve.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
+        (copy / "SKILL.md").write_text(skill.source(), encoding="utf-8")  # as in a wheel
         self.box.env["PYTHONPATH"] = str(copy.parent)
         self.box.improve("install", self.agent.name)
         launcher = (self.box.store / "bin" / "improve-hook").read_text(encoding="utf-8")
