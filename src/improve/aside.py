@@ -39,3 +39,16 @@ def log(argv: list[str], exc: BaseException) -> None:
             log.write(f"{clock.stamp()} {what}\n")
     except BaseException:
         return
+
+
+def keep_newest(folder: str, most: int) -> None:
+    """Of the small files in a directory forget the older half when there are too many.
+
+    Raises:
+        OSError: one cannot be looked at or removed.
+    """
+    names = os.listdir(folder)
+    if len(names) > most:
+        paths = sorted((os.path.join(folder, name) for name in names), key=os.path.getmtime)
+        for path in paths[: len(paths) // 2]:
+            os.unlink(path)

@@ -110,11 +110,12 @@ class Gate:
 
     def _note(self, fired: list[Fired]) -> None:
         """Put it into the journal; a call is denied even where nothing can be written."""
-        from improve import clock, guards
+        from improve import clock
+        from improve.fired import note
 
         named = {"host": self.host.name, "session": self.session, "project": self._names()[0]}
         try:
-            guards.note(self.home, fired, at=clock.stamp(), now=clock.seconds(), **named)
+            note(self.home, fired, at=clock.stamp(), now=clock.seconds(), **named)
         except Exception as exc:
             self._trouble(exc)
 

@@ -221,7 +221,7 @@ class _Call:
         path = self._marker()
         try:
             os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-            _forget_old(os.path.dirname(path))
+            aside.keep_newest(os.path.dirname(path), _TIDY)
             with open(path, "w", encoding="utf-8") as stream:
                 stream.write(named)
         except OSError:
@@ -236,12 +236,3 @@ def _working_directory(said: dict[str, Any]) -> str:
         return first if os.path.isabs(first) else os.getcwd()
     except OSError:
         return ""
-
-
-def _forget_old(directory: str) -> None:
-    """Keep the notes of the newest sessions only."""
-    names = os.listdir(directory)
-    if len(names) > _TIDY:
-        paths = sorted((os.path.join(directory, name) for name in names), key=os.path.getmtime)
-        for path in paths[: len(paths) // 2]:
-            os.unlink(path)
