@@ -438,3 +438,23 @@ def test_a_damaged_ledger_is_found_and_put_aside(improve: Improve, shop: Path, s
     assert ledger.read_bytes() == data
     assert "is kept as" in improve("doctor", "--fix").out
     assert proof(improve)["after"]["exposed"] == 12
+
+
+def test_what_held_before_its_lines_were_written_is_no_part_of_how_long_it_held(
+    improve: Improve, shop: Path, sessions: Sessions, rules: Path
+) -> None:
+    """A verdict that is older than the lines it is about by now began to hold today, not back then."""
+    corrected(improve, shop, sessions(12, first=50, name="b")[::2])
+    sessions(40, first=25)
+    old = f"  verdict:\n    state: held\n    at: {ago(35).isoformat()}\n    since: {ago(90).date()}\n"
+    rules.write_text(rules.read_text(encoding="utf-8") + old, encoding="utf-8")
+    assert proof(improve)["state"] == "held"
+    assert str(ago(90).date()) not in rules.read_text(encoding="utf-8").partition("verdict:")[2]
+
+
+def test_work_outside_of_any_project_is_named_so(improve: Improve, shop: Path, tmp_path: Path) -> None:
+    """A correction in a directory of no project is no proof against a project's rule, and is told in words."""
+    for number in range(3):
+        improve("observe", RULE, "--host", "claude-code", "--session", f"x{number}", cwd=tmp_path)
+    found = proof(improve)
+    assert found["after"]["failed"] == 0 and "work outside of any project" in found["detail"]

@@ -12,7 +12,7 @@ from improve.cause import Cause, Facts, Placed
 from improve.errors import ImproveError
 from improve.hosts.base import Spot
 from improve.loaded import LOADED
-from improve.rule import Rule
+from improve.rule import UNKNOWN, Rule
 
 if TYPE_CHECKING:
     from improve.ledger import Ledger
@@ -24,6 +24,7 @@ _ALIKE = 20
 """Other rules that are looked at: one that contradicts this one speaks of the same."""
 _LARGEST = 1 << 24
 _WAIT = "nothing more: the next sessions will show it"
+_NOWHERE = "work outside of any project"
 _EARLY = (cause.NOT_WRITTEN, cause.NOT_LOADED, cause.CUT)
 """Causes that are worth a word before it is clear that a rule recurs."""
 
@@ -36,7 +37,8 @@ def blame(here: Here, view: View, case: Case, ledger: Ledger, *, sure: bool) -> 
     """
     rule = case.rule
     if case.elsewhere and len(case.elsewhere) == len(case.slips):
-        places = ", ".join(dict.fromkeys(case.elsewhere.values()))
+        known = dict.fromkeys(key if key not in ("", UNKNOWN) else _NOWHERE for key in case.elsewhere.values())
+        places = ", ".join(known)
         detail = f"it is not written for {places}, where it came up again"
         return Cause(cause.NOT_WRITTEN, detail, f"improve escalate --apply {rule.id}")
     placed = tuple(_placed(here, view, rule, host, scene) for host, scene in case.scenes.items())

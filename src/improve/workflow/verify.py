@@ -191,10 +191,16 @@ def _matters(here: Here, proof: Proof) -> bool:
 
 def _verdict(here: Here, proof: Proof) -> Verdict:
     told, old = proof.judgement, proof.rule.verdict
-    since = old.since if old and old.state == told.state and old.since else here.today
+    since = old.since if old and old.state == told.state and old.since and _is_of_now(proof, old) else here.today
     return Verdict(
         told.state, here.moment, since, *told.before, *told.after, cause=proof.cause, detail=proof.detail[:200]
     )
+
+
+def _is_of_now(proof: Proof, old: Verdict) -> bool:
+    """Say whether a verdict is about the lines a rule has now: what held before they were written proves nothing."""
+    written, measured = moment(proof.written), moment(old.at)
+    return written is None or (measured is not None and measured >= written)
 
 
 def _as_data(proof: Proof) -> dict[str, Any]:
