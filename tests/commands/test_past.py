@@ -537,8 +537,9 @@ def test_a_project_that_is_off_is_left_out(home: Path, shop: Path, repository: R
     assert [e.project for e in entries] == ["github.com/acme/other"]
 
 
-def test_two_at_once_is_one(home: Path, shop: Path) -> None:
-    """While one run reads, another one says that it is busy and changes nothing."""
+def test_two_at_once_is_one(home: Path, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While one run reads, another one waits a little, then says that it is busy and changes nothing."""
+    monkeypatch.setattr(past, "PATIENCE", 0.05)
     Claude(home, shop).corrected()
     here = surroundings()
     key = str(place() / "ledger")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 from commands.conftest import Improve, Repository
@@ -113,3 +114,30 @@ def test_status_tells_the_numbers_that_were_verified_last(
     before = rules.read_bytes()
     improve("verify", cwd=root)
     assert rules.read_bytes() == before
+
+
+def test_while_improve_is_off_nothing_is_read_and_that_is_said(
+    improve: Improve, repository: Repository, rules: Path, home: Path
+) -> None:
+    """What was known before is still told."""
+    (home / ".claude").mkdir()
+    root = repository("api", agents="# Api\n")
+    written(improve, root, rules, LINT)
+    corrected(improve, home, root, LINT)
+    improve("verify", cwd=root)
+    improve("off", cwd=root)
+    said = improve("verify", cwd=root).out
+    assert "8 of 8 sessions" in said and "nothing new was read, for improve is off." in said
+
+
+def test_two_verifications_at_once_both_tell(improve: Improve, repository: Repository, rules: Path, home: Path) -> None:
+    """The second one waits for the first, which reads only what is new."""
+    (home / ".claude").mkdir()
+    root = repository("api", agents="# Api\n")
+    written(improve, root, rules, LINT)
+    corrected(improve, home, root, LINT)
+    command = [sys.executable, "-m", "improve", "verify"]
+    runs = [subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    told = [run.communicate()[0] for run in runs]
+    assert [run.returncode for run in runs] == [0, 0]
+    assert all("8 of 8 sessions" in text for text in told)

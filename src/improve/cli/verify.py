@@ -76,7 +76,7 @@ def _show(here: Here, found: Verified, *, whole: bool) -> None:
         say("No rule is written yet, so there is nothing to verify. See what is due: improve due")
     else:
         say(f"\nVerified {summed(found.proofs)}.")
-    say(_coverage(found))
+    say(_coverage(here, found))
 
 
 def _state(proof: Proof) -> str:
@@ -165,13 +165,14 @@ def _show_behind(here: Here, proof: Proof) -> None:
         say(f"      … {len(proof.met) - _SLIPS} more: --json")
 
 
-def _coverage(found: Verified) -> str:
+def _coverage(here: Here, found: Verified) -> str:
     """Say what was looked at, always."""
     from improve.report import counted
 
     covered = found.covered
     span = f", {visible(found.first[:10])} to {visible(found.last[:10])}" if found.first else ""
     new = f"{counted(covered.read, 'transcript')} read now, {covered.unchanged} known already"
+    new = "nothing new was read, for improve is off" if here.off() else new
     lines = [f"Looked at {counted(found.sessions, 'session')}{span}; {new}."]
     if covered.unreadable:
         path, why = covered.unreadable[0]

@@ -33,6 +33,8 @@ _SAVED = 2.0
 """Seconds after which what was read is committed, so that a run that is killed need not begin anew."""
 _MUCH = 50_000_000
 """Bytes from which on a person is told that it takes a while."""
+PATIENCE = 3.0
+"""Seconds to wait for another run: one that reads only what is new is done by then, one that reads all is not."""
 _PACKAGE = os.path.dirname(os.path.dirname(__file__))
 _PAUSE = 3600.0
 """Seconds of silence after which a session that goes on was resumed: its host loads the instruction files again."""
@@ -42,6 +44,7 @@ _BUG = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError,
 
 Show = Callable[[int], AbstractContextManager[Callable[[int], None]]]
 """Shows how far a long work is: takes the bytes there are, gives what takes the bytes that are done."""
+
 
 
 class Covered(NamedTuple):
@@ -89,7 +92,7 @@ def bring_up_to_date(
     place = directory(here)
     if here.off():
         return (Ledger.open(place) if os.path.exists(os.path.join(place, FILE)) else Ledger.empty()), Covered()
-    with locks.lock(os.path.join(place, "ledger"), directory=here.home.state, timeout=0.0):
+    with locks.lock(os.path.join(place, "ledger"), directory=here.home.state, timeout=PATIENCE):
         found = list(sources.everywhere(here))
         ledger = Ledger.open(place)
         try:
