@@ -110,5 +110,9 @@ HOST = Host(
         denies="flat",
         warns="flat",
     ),
-    limits=("What is typed while it works is not noticed: no hook is run for it.",),
+    limits=(
+        "What is typed while it works is not noticed: no hook is run for it.",
+        "A single run (`copilot -p`) refuses commands that name a path outside of the folder, unless "
+        "`--allow-all-paths` is given: `~/.agent-improvement/bin/improve` passes, a store elsewhere does not.",
+    ),
 )
