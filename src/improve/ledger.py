@@ -94,15 +94,14 @@ class Ledger:
         """Let go of the file; what was not committed is forgotten."""
         self._connection.close()
 
-    def entries(self, *, since: str = "", until: str = "", project: str = "", host: str = "") -> Iterator[Entry]:
-        """Yield the sessions that ended in a time, oldest first; empty means no limit."""
+    def entries(self, *, since: str = "") -> Iterator[Entry]:
+        """Yield the sessions that ended since a moment, oldest first; empty means all."""
         query = (
-            "SELECT max(ended) AS latest, group_concat(number) FROM part WHERE ? IN ('', host) GROUP BY host, name "
-            "HAVING latest >= ? AND (? = '' OR latest < ?) AND (? = '' OR max(project = ?)) "
-            "ORDER BY latest, max(number)"
+            "SELECT max(ended) AS latest, group_concat(number) FROM part GROUP BY host, name "
+            "HAVING latest >= ? ORDER BY latest, max(number)"
         )
         # a query at a time, so that whoever reads slowly keeps nobody from writing
-        for _, numbers in self._ask(query, host, since, until, until, project, project).fetchall():
+        for _, numbers in self._ask(query, since).fetchall():
             found = [part.entry for number in numbers.split(",") if (part := self._numbered(int(number)))]
             if found:
                 yield joined(found)

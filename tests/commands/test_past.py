@@ -649,8 +649,8 @@ def test_a_reader_does_not_hold_up_a_writer(home: Path, shop: Path) -> None:
     assert len(list(entries)) == 1
 
 
-def test_sessions_are_chosen_by_time_project_and_host(home: Path, shop: Path, repository: Repository) -> None:
-    """`since` is included and `until` is not; project and host leave out the others."""
+def test_sessions_are_chosen_by_time(home: Path, shop: Path, repository: Repository) -> None:
+    """They come oldest first; `since` leaves out those that ended before it."""
     old = datetime.now(UTC) - timedelta(days=40)
     Claude(home, shop, "old", began=old).corrected()
     Claude(home, repository("other"), "new").corrected()
@@ -658,9 +658,7 @@ def test_sessions_are_chosen_by_time_project_and_host(home: Path, shop: Path, re
     ledger, _ = past.bring_up_to_date(surroundings())
     ends = [e.ended for e in ledger.entries()]
     assert ends == sorted(ends) and len(ends) == 3
-    assert len(list(ledger.entries(since=ends[1]))) == 2 and len(list(ledger.entries(until=ends[1]))) == 1
-    assert {e.project for e in ledger.entries(project="github.com/acme/shop")} == {"github.com/acme/shop"}
-    assert [e.host for e in ledger.entries(host="codex")] == ["codex"]
+    assert len(list(ledger.entries(since=ends[1]))) == 2
     assert ledger.count() == 3
 
 

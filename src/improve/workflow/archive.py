@@ -86,17 +86,8 @@ def rules(here: Here) -> list[Rule]:
     return [row.rule for row in view(here).index.all() if row.rule.text and not active.has_id(row.rule.id)]
 
 
-def saying(here: Here, text: str, *, alike: bool = True) -> str:
-    """Name the archived rule that says a text, in the same words or, when *alike*, surely the same; else empty.
-
-    An archive that cannot be read keeps nobody from recording: it is passed over.
-    """
-    there = glance(here) if text else None
-    return named_in(there, text, alike=alike) if there else ""
-
-
 def glance(here: Here) -> View | None:
-    """Read the archive; None when there is none, or none that can be read."""
+    """Read the archive; None when there is none, or none that can be read: it keeps nobody from recording."""
     if not exists(here):
         return None
     try:
@@ -106,7 +97,7 @@ def glance(here: Here) -> View | None:
 
 
 def named_in(there: View, text: str, *, alike: bool = True) -> str:
-    """As `saying`, in an archive that was read."""
+    """Name the archived rule that says a text, in the same words or, when *alike*, surely the same; else empty."""
     from improve import match
     from improve.workflow.likeness import similar
 

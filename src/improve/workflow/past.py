@@ -14,9 +14,9 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from improve import cursors, transcripts
-from improve.deed import Deed, Entry, unlike, without
+from improve.deed import Entry, unlike, without
 from improve.ledger import FILE, Damaged, Ledger, Part, put_aside
-from improve.rule import UNKNOWN, Check
+from improve.rule import UNKNOWN
 from improve.transcripts.base import Unreadable
 from improve.workflow.deeds import MOST_ASKED, Kept, utc
 from improve.workflow.loading import Loading
@@ -44,7 +44,6 @@ _BUG = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError,
 
 Show = Callable[[int], AbstractContextManager[Callable[[int], None]]]
 """Shows how far a long work is: takes the bytes there are, gives what takes the bytes that are done."""
-
 
 
 class Covered(NamedTuple):
@@ -302,13 +301,3 @@ def sessions(here: Here, view: View, ledger: Ledger, *, since: str = "") -> Iter
     for entry in ledger.entries(since=since):
         key = called(entry.project)
         yield entry if key == entry.project else entry._replace(project=key)
-
-
-def calls(ledger: Ledger, check: Check) -> Iterator[tuple[Entry, Deed, tuple[str, ...]]]:
-    """Give the past calls that a check hits, with the parts that it denies, oldest session first."""
-    from improve.workflow.sieve import Sieve
-
-    sieve = Sieve({"": check})
-    for entry in ledger.entries():
-        for deed, found in sieve.of(entry):
-            yield entry, deed, found[""]
