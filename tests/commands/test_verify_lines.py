@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -141,3 +142,26 @@ def test_two_verifications_at_once_both_tell(improve: Improve, repository: Repos
     told = [run.communicate()[0] for run in runs]
     assert [run.returncode for run in runs] == [0, 0]
     assert all("8 of 8 sessions" in text for text in told)
+
+
+def test_calls_in_projects_that_a_rule_does_not_hold_for_are_no_mistakes(
+    improve: Improve, repository: Repository, rules: Path, home: Path
+) -> None:
+    """What one project forbids another one may do every day; only a correction there says otherwise."""
+    (home / ".claude").mkdir()
+    root, other = repository("web", agents="# Web\n"), repository("old", agents="# Old\n")
+    text = "Use pnpm, never npm"
+    name = written(improve, root, rules, text, "--domain", "ui-components")
+    kept = rules.read_text(encoding="utf-8")
+    (blank,) = re.findall("( +)written_to:", kept)
+    check = f"{blank}check: {{tool: shell, deny: [npm]}}\n"
+    rules.write_text(kept.replace(f"{blank}written_to:", f"{check}{blank}written_to:"), encoding="utf-8")
+    for number in range(8):
+        Claude(home, root, f"w{number}", began=ago(20 - number)).types("add zod").runs("pnpm add zod").answers("Done.")
+        Claude(home, other, f"o{number}", began=ago(20 - number)).types("add zod").runs("npm i zod").answers("Done.")
+    found = improve("verify", name, "--json", cwd=root).json["rules"][0]
+    assert (found["after"], found["slips"], found["cause"]) == ({"exposed": 8, "failed": 0}, [], None)
+    improve("observe", text, "--host", "claude-code", "--session", Claude(home, other, "o3").id, cwd=other)
+    found = improve("verify", name, "--json", cwd=root).json["rules"][0]
+    assert [slip["by"] for slip in found["slips"]] == ["correction"]
+    assert (found["cause"], "acme/old" in found["detail"]) == ("not-written", True)

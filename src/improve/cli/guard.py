@@ -85,7 +85,7 @@ def _ask(here: Here, found: Guarded, mode: str) -> None:
     """
     from improve.workflow import guard
 
-    for line in (*_lines(found), f"  history: {guard.history(here, found.rule)}"):
+    for line in (*_lines(found), f"  history: {guard.history(here, found)}"):
         click.echo(line, err=True)
     what = {"observe": "Only record such calls", "warn": "Warn of such calls", "deny": "Deny such calls"}
     if not click.confirm(f"{what.get(mode, 'Turn its guard off')} from now on?", err=True):

@@ -162,20 +162,24 @@ def hears_prompts(here: Here) -> bool:
     return here.host in hears
 
 
-def history(here: Here, rule: Rule) -> str:
-    """Say how often a check would have been hit by the calls that are known; no transcript is read for it."""
+def history(here: Here, found: Guarded) -> str:
+    """Say how often a guard would have met the calls that are known, in its place; no transcript is read for it."""
     from improve.ledger import Ledger
     from improve.report import counted
+    from improve.workflow import past
     from improve.workflow.backtest import backtest
-    from improve.workflow.past import directory
 
+    rule, where = found.rule, found.where
+    all_of_them = guards.EVERYWHERE in where
     see, tested = f"improve backtest {rule.id}", None
     if rule.check:
-        with suppress(ImproveError), closing(Ledger.open(directory(here))) as ledger:
-            tested = backtest(ledger.entries(), [(rule, rule.check)])[0]
+        with suppress(ImproveError), closing(Ledger.open(past.directory(here))) as ledger:
+            held = past.sessions(here, here.store.view(), ledger)
+            tested = backtest((e for e in held if all_of_them or e.project in where), [(rule, rule.check)])[0]
     if tested is None or not tested.total.calls:
         return f"unknown, for no past call was read yet; see what it would have hit with: {see}"
-    of = f"{counted(tested.total.calls, 'past call')}, in {counted(tested.total.sessions, 'session')}"
+    there = "" if all_of_them else " there"
+    of = f"{counted(tested.total.calls, 'past call')}{there}, in {counted(tested.total.sessions, 'session')}"
     return f"it would have hit {tested.total.hit:,} of {of}; see them with: {see}"
 
 

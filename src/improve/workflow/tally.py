@@ -186,7 +186,9 @@ class Trial:
         """Give the first proof of each mistake that was made in a session, by rule."""
         slips: dict[str, Slip] = {}
         for rule_id, hit in self._sieve(entry) if self._checked else ():
-            slips.setdefault(rule_id, hit)
+            if self.cases[rule_id].since(entry.project, entry.cwd) is not None:
+                # elsewhere only a person can say that it is wrong there, too
+                slips.setdefault(rule_id, hit)
         for case, o in self._observed.get((entry.host, entry.session), ()):
             slips.setdefault(case.rule.id, slip_of(o.at or o.date, entry, o.context or o.wording, by="correction"))
         return slips
