@@ -68,3 +68,13 @@ def test_an_archived_rule_is_not_called_unknown(
     back = improve("restore", "use-uv", cwd=root).out
     assert "its line is in no file; see where it would go: improve escalate use-uv" in back
     improve("escalate", "use-uv", cwd=root)
+
+
+def test_a_check_that_cannot_work_is_refused_before_anybody_is_asked(
+    improve: Improve, repository: Repository, rules: Path
+) -> None:
+    """Nobody is sent to a terminal of their own with a command that fails there."""
+    put(rules, made("use-rg", 3, 4))
+    root = repository("shop")
+    assert "the check cannot work" in improve("check", "set", "use-rg", cwd=root, code=2).err
+    assert "only a person" in improve("check", "set", "use-rg", "--deny", "grep", cwd=root, code=3).err

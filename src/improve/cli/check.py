@@ -122,6 +122,7 @@ def _set(
 
     here = _ready()
     wanted = Check(tool, deny, unless, paths)
+    suggestion.sound(wanted)
     _by_person(here, rule_id, wanted, f"improve check set {rule_id} {_as_options(wanted)}")
     return _told(here, suggestion.keep(here, rule_id, wanted), as_json=as_json)
 

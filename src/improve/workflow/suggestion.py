@@ -58,6 +58,16 @@ def past_hits(here: Here, rule: Rule, tried: Check) -> Tested:
         ledger.close()
 
 
+def sound(wanted: Check) -> None:
+    """Look whether a check can work at all, before a person is asked about it.
+
+    Raises:
+        UsageError: it cannot.
+    """
+    if wrong := check.problem(wanted):
+        raise UsageError(f"the check cannot work: {wrong}; nothing was changed")
+
+
 def keep(here: Here, rule_id: str, wanted: Check | None) -> Changed:
     """Keep a check with a rule, or take it away with None; `undo` takes that back.
 
@@ -65,8 +75,8 @@ def keep(here: Here, rule_id: str, wanted: Check | None) -> Changed:
         UsageError: the check cannot work.
         Refused: it would hit what the rule recommends, or a guard still needs it.
     """
-    if wanted and (wrong := check.problem(wanted)):
-        raise UsageError(f"the check cannot work: {wrong}; nothing was changed")
+    if wanted:
+        sound(wanted)
     with here.store.edit(here.now) as edit:
         rule = edit.view.rule(rule_id)
         if wanted and (against := _against(rule, wanted)):
