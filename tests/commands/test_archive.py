@@ -424,3 +424,13 @@ def test_undo_of_an_archived_rule_that_came_back_by_itself(improve: Improve, sho
     assert rule["count"] == 3 and "path: " in archive_entry(rules, PNPM_ID)
     improve("undo")
     assert b"pnpm" not in (shop / "AGENTS.md").read_bytes()
+
+
+def test_seeding_the_file_in_which_the_line_of_an_archived_rule_stays_makes_no_second_rule(
+    improve: Improve, shop: Path
+) -> None:
+    """The line is passed over with its number and the command that brings the rule back."""
+    improve("resolve", PNPM_ID)
+    said = improve("seed", "--from-agents-md", str(shop / "AGENTS.md"), cwd=shop).out
+    assert f"improve restore {PNPM_ID}" in said and "Seeded 0 rules" in said
+    assert active(improve, shop) == {DOCKER_ID}

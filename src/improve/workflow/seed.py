@@ -94,6 +94,10 @@ def _take(here: Here, edit: Edit, result: Seeded, line: int, place: Written) -> 
         result.skipped.append((line, str(exc)))
         return
     row = edit.index.same_wording(match.normalize(text))
+    if row is None and (held := _archived(here, text)):
+        why = f"it says the archived rule {held}; bring that back with: improve restore {held}"
+        result.skipped.append((line, why))
+        return
     if row is None:
         rule = _new(here, edit, text, place)
         edit.put(rule)
@@ -103,6 +107,14 @@ def _take(here: Here, edit: Edit, result: Seeded, line: int, place: Written) -> 
     if not any(w.path == place.path and w.text == place.text for w in row.rule.written_to):
         edit.put(row.rule._replace(written_to=(*row.rule.written_to, place)))
         result.placed.append(row.rule.id)
+
+
+def _archived(here: Here, text: str) -> str:
+    """Name the archived rule that says the same: its line went on standing in the file, which is no new evidence."""
+    from improve.workflow import archive
+
+    there = archive.glance(here)
+    return archive.named_in(there, text, alike=False) if there else ""
 
 
 def _new(here: Here, edit: Edit, text: str, place: Written) -> Rule:
