@@ -179,6 +179,8 @@ DERIVED = [
     ("N'utilise jamais npm, utilise pnpm", "shell", "npm ci", "pnpm i"),
     ("Nunca uses pip, usa uv", "shell", "pip list", "uv sync"),
     ("不要用 npm，用 pnpm", "shell", "npm ci", "pnpm i"),
+    ("Use docker compose, never docker-compose", "shell", "docker-compose up -d", "docker compose up -d"),
+    ("Use ruff, not isort or autopep8", "shell", "isort .", "ruff check --select I"),
     ("Never edit generated files in src/gen", "any", "rm src/gen/a.ts", "cat src/gen/a.ts"),
 ]
 
@@ -199,6 +201,7 @@ def test_a_rule_that_names_something_gets_a_check(rule: str, tool: str, bad: str
         "Be careful with names",
         "Always run tests with -x",
         "Never push without asking",
+        "Never leave docker-compose files unformatted",
         "Never be verbose",
         "Use uv",
         "。",

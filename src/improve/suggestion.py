@@ -52,6 +52,7 @@ pip pip3 uv poetry pipenv pdm conda npm npx pnpm yarn bun bunx deno git gh docke
 cargo rustc maven mvn gradle sudo rm curl wget brew apt apt-get make pytest unittest tox jest vitest mocha
 eslint prettier black flake8 pylint ruff mypy tsc node python python3 sed awk grep rg find kill killall pkill
 chmod chown ssh scp rsync psql mysql sqlite3 redis-cli aws gcloud az vercel netlify heroku composer rake
+docker-compose podman-compose ts-node tslint bower gulp grunt nodemon pip-compile isort autopep8
 ansible virtualenv pipx easy_install nohup crontab systemctl service shutdown reboot dd mkfs eval
 """)
 _PLAIN = frozenset(["make", "find", "service", "node", "kill", "black", "eval", "az", "dd"])
