@@ -30,9 +30,10 @@ from improve.topic import Topic, topic
 if TYPE_CHECKING:
     from improve.deed import Entry
 
-__all__ = ["Terms", "Topic", "came_up", "terms", "topic"]
+__all__ = ["Terms", "Topic", "came_up", "terms", "topic", "written"]
 
 EDITS = ("edit", "write")
+_TELLING = ("shell", *EDITS)
 _SPLIT = re.compile(r"&&|\|\||[|;&\n`]|\$\(")
 _WRAPPERS = words_of("sudo env command time nice nohup exec xargs npx bunx pnpx uvx then do else !")
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
@@ -71,38 +72,29 @@ class Terms(NamedTuple):
 
 def terms(entry: Entry) -> Terms:
     """Read a session once, to be asked about many rules."""
-    said: set[str] = set()
-    for _, words in entry.asked:
-        said |= _spoken(words)
-    programs: set[str] = set()
-    done: set[str] = set()
-    paths: dict[str, None] = {}
-    written: list[str] = []
-    for deed in entry.deeds:
-        if deed.kind == "shell":
-            programs |= _programs(deed.subject)
-            written.append(deed.subject[:_MOST_ADDED])
-        elif deed.kind in ("edit", "write", "read"):
-            paths[deed.subject.replace("\\", "/")] = None
-            if deed.kind in EDITS:
-                written.append(deed.added[:_MOST_ADDED])
-                done |= _about_path(deed.subject)
-    for program in programs:
-        done |= _about_program(program)
-    text = "\n".join(written)
+    text = written(entry)
+    programs = {program for deed in entry.deeds if deed.kind == "shell" for program in _programs(deed.subject)}
+    edited = [deed.subject for deed in entry.deeds if deed.kind in EDITS]
+    touched = dict.fromkeys(d.subject.replace("\\", "/") for d in entry.deeds if d.kind in (*EDITS, "read"))
     often = Counter(_WORD.findall(text))
-    done |= {_concept(word) for word, times in often.items() if times >= _OFTEN or len(text) < _SHORT}
-    worlds = {WORLD[end] for d in entry.deeds if d.kind in EDITS and (end := _ending(d.subject)) in WORLD}
+    done = {_concept(word) for word, times in often.items() if times >= _OFTEN or len(text) < _SHORT}
+    done.update(*map(_about_program, programs), *map(_about_path, edited))
     return Terms(
-        said=frozenset(said),
+        said=frozenset().union(*(_spoken(words) for _, words in entry.asked)),
         done=frozenset(done),
         programs=frozenset(programs),
-        paths=tuple(paths),
-        worlds=frozenset(worlds),
+        paths=tuple(touched),
+        worlds=frozenset(WORLD[end] for path in edited if (end := _ending(path)) in WORLD),
         text=text.lower(),
         answered=bool(entry.asked or entry.messages),
-        edited=any(deed.kind in EDITS for deed in entry.deeds),
+        edited=bool(edited),
     )
+
+
+def written(entry: Entry) -> str:
+    """Give what was run and written, the beginning of each, a line each."""
+    told = ((d.subject if d.kind == "shell" else d.added)[:_MOST_ADDED] for d in entry.deeds if d.kind in _TELLING)
+    return "\n".join(told)
 
 
 @lru_cache(maxsize=4096)

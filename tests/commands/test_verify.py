@@ -458,3 +458,18 @@ def test_work_outside_of_any_project_is_named_so(improve: Improve, shop: Path, t
         improve("observe", RULE, "--host", "claude-code", "--session", f"x{number}", cwd=tmp_path)
     found = proof(improve)
     assert found["after"]["failed"] == 0 and "work outside of any project" in found["detail"]
+
+
+def test_a_run_in_the_future_does_not_stop_the_weekly_ones(
+    improve: Improve, shop: Path, sessions: Sessions, rules: Path
+) -> None:
+    """A clock that was once wrong wrote down a run of 2099: verdicts are kept all the same."""
+    corrected(improve, shop, sessions(12, first=20)[:8])
+    improve("verify")
+    journal = rules.with_name("journal.jsonl")
+    journal.write_text(re.sub(r'("at": ?")20\d\d', r"\g<1>2099", journal.read_text()))
+    before, mark, verdict = rules.read_text(encoding="utf-8").partition("verdict:")
+    rules.write_text(before + mark + re.sub(r'(at: "?)20\d\d', r"\g<1>2099", verdict), encoding="utf-8")
+    assert "2099" in rules.read_text(encoding="utf-8") and "2099" in journal.read_text()
+    improve("verify")
+    assert "2099" not in rules.read_text(encoding="utf-8").partition("verdict:")[2]

@@ -53,7 +53,7 @@ class Gist:
         stamp = f"{self._reader} {entry.ended} {len(entry.deeds)} {len(entry.asked)} {entry.messages}"
         known = self._known(entry, stamp)
         if known is not None:
-            return known._replace(text=_text(entry)) if self.texts else known
+            return known._replace(text=exposure.written(entry).lower()) if self.texts else known
         found = exposure.terms(entry)
         if self._db is not None and entry.session:
             self._fresh.append((entry.host, entry.session, stamp, _packed(found)))
@@ -116,8 +116,3 @@ def _unpacked(body: bytes) -> Terms:
     told = json.loads(zlib.decompress(body))
     sets = {name: frozenset(told[name]) for name in _SETS}
     return Terms(**sets, paths=tuple(told["paths"]), text="", answered=told["answered"], edited=told["edited"])
-
-
-def _text(entry: Entry) -> str:
-    """Give what was run and written, as `exposure.terms` has it."""
-    return exposure.terms(entry._replace(asked=())).text

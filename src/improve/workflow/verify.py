@@ -151,9 +151,9 @@ def last_run(here: Here) -> str:
 
 
 def is_week_ago(here: Here, at: str) -> bool:
-    """Say whether a moment is a week ago, or none."""
+    """Say whether a moment is a week ago, or none; one that a wrong clock told from the future is none."""
     then = moment(at)
-    return then is None or here.now.timestamp() - then >= WEEK * 86_400
+    return then is None or not -86_400 <= here.now.timestamp() - then < WEEK * 86_400
 
 
 def _kept(here: Here, proofs: Sequence[Proof], *, whole: bool) -> tuple[int, tuple[str, ...]]:
