@@ -227,7 +227,8 @@ def history_text(rule: Rule, decision: Decision, taxonomy: Taxonomy) -> str:
     if rule.verdict:
         lines.append(f"  verdict: {_verdict(rule.verdict)}")
     if rule.rejected_at:
-        lines.append(f"  set aside at {counted(rule.rejected_at, 'occasion')}: comes back with new ones")
+        aside = "left as it is written" if rule.written_to else "set aside"
+        lines.append(f"  {aside} at {counted(rule.rejected_at, 'occasion')}: comes back with new ones")
     lines += [f"  near, not settled: {visible(i)}" for i in rule.near]
     lines += [
         f"  {visible(f.first)}…{visible(f.last)}  {visible(f.project)}  {counted(f.occasions, 'older occasion')}"

@@ -78,3 +78,23 @@ def test_a_check_that_cannot_work_is_refused_before_anybody_is_asked(
     root = repository("shop")
     assert "the check cannot work" in improve("check", "set", "use-rg", cwd=root, code=2).err
     assert "only a person" in improve("check", "set", "use-rg", "--deny", "grep", cwd=root, code=3).err
+
+
+def test_an_update_that_is_undone_leaves_the_line_as_it_was_and_says_so(
+    improve: Improve, repository: Repository, rules: Path
+) -> None:
+    """The rule is not gone: its older line stands in its file; one whose line was undone is set aside."""
+    root = repository("shop", agents="# Shop\n")
+    for _ in range(2):
+        improve("observe", "Write clean code", cwd=root)
+    name = "write-clean-code"
+    improve("escalate", "--apply", cwd=root)
+    improve("set", name, "--text", "Keep functions under 40 lines", cwd=root)
+    improve("escalate", "--apply", name, cwd=root)
+    said = improve("undo", cwd=root).out
+    assert f"{name} stays in its file as it was until it comes up again" in said
+    assert "- Write clean code\n" in (root / "AGENTS.md").read_text(encoding="utf-8")
+    assert "left as it is written at 2 occasions" in improve("history", name, cwd=root).out
+    for _ in range(2):
+        improve("undo", cwd=root)
+    assert "  set aside at 2 occasions" in improve("history", name, cwd=root).out

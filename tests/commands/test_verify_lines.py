@@ -19,10 +19,10 @@ def written(improve: Improve, root: Path, rules: Path, text: str, *more: str) ->
     """Let a rule have been written a while ago; returns its id."""
     for _ in range(2):
         found = improve("observe", text, *more, "--json", cwd=root).json
-    improve("escalate", "--apply", found["rule"]["id"] if "rule" in found else found["id"], cwd=root)
+    improve("escalate", "--apply", found["rule"]["id"], cwd=root)
     aged(rules, *(path for path in (root / "AGENTS.md",) if path.exists()))
     seen_before(rules)
-    return str(found["rule"]["id"] if "rule" in found else found["id"])
+    return str(found["rule"]["id"])
 
 
 def corrected(improve: Improve, home: Path, root: Path, text: str, count: int = 8) -> None:

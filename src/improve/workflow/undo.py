@@ -295,6 +295,7 @@ def _set_aside(edit: Edit, event: dict[str, Any], result: Undone) -> None:
         row = edit.index.by_id(rule_id)
         if row and row.due and not row.rule.retired:
             edit.put(row.rule._replace(rejected_at=occasions(row.rule)))
+            stays = "stays in its file as it was" if row.rule.written_to else "is set aside"
             result.notes.append(
-                f"{rule_id} is set aside until it comes up again; write it now with: improve escalate --apply {rule_id}"
+                f"{rule_id} {stays} until it comes up again; write it now with: improve escalate --apply {rule_id}"
             )
