@@ -108,12 +108,13 @@ def test_without_a_host_or_a_rule_it_says_so(improve: Improve, repository: Repos
 
 
 def test_a_file_that_is_too_long_says_by_how_much(improve: Improve, shop: Path, rules: Path) -> None:
-    """More lines than are advised are told as too many; a file beyond a cap is cut."""
+    """More lines than are advised are told as too many; of one beyond a cap the end is not read."""
     with (shop / "AGENTS.md").open("a", encoding="utf-8") as stream:
         stream.writelines(f"- Line {n} {'x' * 200}\n" for n in range(220))
     said = improve("budget", cwd=shop).out
     assert "23 too many of the 200 lines that are advised" in said
-    assert "its end is cut off" in said
+    assert "bytes more than the 32,768 that are read of all files of the project; its end is not read" in said
+    assert "AGENTS.md  (Codex CLI)\n" in said
 
 
 def test_ten_thousand_rules_are_no_matter(improve: Improve, shop: Path, rules: Path) -> None:

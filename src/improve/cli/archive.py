@@ -144,10 +144,10 @@ def _as_data(found: Budget) -> dict[str, Any]:
 
 
 def _show_budget(here: Here, found: Budget) -> None:
-    from improve import report
+    from improve import hosts, report
 
     for room in found.rooms:
-        say(f"{visible(here.short(room.path))}  ({room.host})")
+        say(f"{visible(here.short(room.path))}  ({hosts.host(room.host).title})")
         say(f"    {_told(room)}")
     if not found.rooms:
         say("No agent on this machine loads an instruction file here.")
@@ -165,14 +165,15 @@ def _show_budget(here: Here, found: Budget) -> None:
 def _told(room: Room) -> str:
     from improve import report
 
-    parts = [f"{report.counted(room.lines, 'line')}, {report.counted(room.size, 'byte')}, {room.ours} ours"]
+    size = f"{room.size:,} {'byte' if room.size == 1 else 'bytes'}"
+    parts = [f"{report.counted(room.lines, 'line')}, {size}, {room.ours} ours"]
     if room.advised:
         over = "left" if room.left >= 0 else "too many"
         parts.append(f"{abs(room.left)} {over} of the {room.advised} lines that are advised")
     if room.cap:
         left = room.cap - room.used
-        over = "left" if left >= 0 else "too many, and not read"
-        parts.append(f"{abs(left):,} bytes {over} of the {room.cap:,} that are read of all files of the project")
+        over = "left of" if left >= 0 else "more than"
+        parts.append(f"{abs(left):,} bytes {over} the {room.cap:,} that are read of all files of the project")
     if room.state == "cut":
-        parts.append("its end is cut off")
+        parts.append("its end is not read")
     return "; ".join(parts)
