@@ -203,6 +203,6 @@ def _run(command: Sequence[str], text: str = "") -> tuple[int, str, str]:
         )
     except (OSError, subprocess.TimeoutExpired) as exc:
         why = "took too long" if isinstance(exc, subprocess.TimeoutExpired) else "is not there"
-        raise EnvironmentFailure(f"{command[0]} {why}; it was told nothing") from None
+        raise EnvironmentFailure(f"{command[0]} {why}; nothing was scheduled or taken away") from None
     said, told = (data.decode("utf-8", "surrogateescape") for data in (done.stderr, done.stdout))
     return done.returncode, said, told
