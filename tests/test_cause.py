@@ -45,7 +45,7 @@ def test_vague_rules_are_told_from_clear_ones(label: str, text: str) -> None:
         (Facts(UV, (HERE,)), "ignored", "by codex", "improve check suggest use-uv, then improve guard use-uv --warn"),
         (Facts(UV._replace(check=Check("shell")), (HERE,)), "ignored", "followed", "improve guard use-uv --warn"),
         (Facts(UV._replace(check=Check("shell"), guard="warn")), "ignored", "followed", "improve guard use-uv --deny"),
-        (Facts(UV._replace(check=Check("shell"), guard="deny")), "ignored", "followed", "improve backtest use-uv"),
+        (Facts(UV._replace(check=Check("shell"), guard="deny")), "ignored", "followed", "improve history use-uv"),
     ],
 )
 def test_the_first_cause_that_holds_is_named_with_its_fix(facts: Facts, cause: str, shown: str, fix: str) -> None:

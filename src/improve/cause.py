@@ -249,7 +249,7 @@ def ignored(facts: Facts) -> Cause:
     else:
         fix = f"improve guard {rule.id} {'--deny' if rule.guard == 'warn' else '--warn'}"
     if rule.guard == "deny":
-        fix = f"improve backtest {rule.id}"
+        fix = f"nothing more: its guard stops it; what it met: improve history {rule.id}"
     hosts: Sequence[str] = tuple(dict.fromkeys(place.host for place in facts.placed))
     by = f" by {', '.join(hosts)}" if hosts else ""
     return Cause(IGNORED, f"it was loaded{by}, is clear, and was not followed", fix)

@@ -208,7 +208,7 @@ def _fix(rule: Rule) -> str:
 
     cause = rule.verdict.cause if rule.verdict else ""
     if cause == "ignored" and rule.guard == "deny":
-        return command("backtest", rule.id)
+        return command("history", rule.id)
     if cause == "ignored" and rule.check:
         return command("guard", rule.id, options="--deny" if rule.guard == "warn" else "--warn")
     known = {
