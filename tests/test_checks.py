@@ -18,15 +18,9 @@ from improve.suggestion import contradicts, suggest
 from improve.transcripts import calling
 
 DATA = Path(__file__).parent / "data" / "guards"
-KNOWN = {"a019a", "a072a", "a085a", "a086a", "a112a", "a221a"}
-"""Labelled rows that are told wrongly: braces that make a name, backticks in a heredoc, sourced substitutions, scripts
-written and run at once, arrays, and a quote that is never closed."""
-OPEN = {
-    *("m007a", "m010b", "m023a", "m098a", "m098b", "m112a", "m114a", "m130a", "m133a", "m134a", "m135a", "m136a"),
-    *("m137a", "m138a", "m139a", "m140a", "m142a", "m144a", "m146a", "m152a", "m175a", "m184a", "m185a", "m186a"),
-    *("m187a", "m189a", "m230a"),
-}
-"""Rows of the last blind set that were told wrongly when first measured; one that is told rightly goes from here."""
+KNOWN = {"a019a", "a086a", "a221a", "m185a"}
+"""Labelled rows that are told wrongly: braces that are a whole command, a script that is written and run at once, a
+quote that is never closed, and a command that is decoded first. No parser would tell them; an interpreter would."""
 
 
 def shell(line: str) -> Call:
@@ -49,9 +43,9 @@ def asked(row: dict[str, Any]) -> tuple[Check, Call]:
 
 
 def test_labelled_calls_are_told_as_labelled() -> None:
-    """Every labelled call gets its label, but for the few that are known."""
+    """Every labelled call gets its label, but for the few that are known: no more, and no fewer."""
     wrong = {row["id"] for row in rows() if bool(hits(*asked(row))) != row["hit"]}
-    assert wrong <= KNOWN | OPEN
+    assert wrong == KNOWN
 
 
 def test_a_hit_call_holds_a_needle() -> None:
@@ -64,6 +58,8 @@ def test_a_hit_call_holds_a_needle() -> None:
 
 PARTS = st.sampled_from([
     "pip", "pi", "p", "'", '"', "\\", "${P}", "$P", "P=pi;", "P=pip;", "$'\\x70'", "{p,q}", " ", " install", "''",
+    "x=paip;", "${x/a/}", "${x#a}", "x+=p;", "printf -v x %s%s ", "read x <<< ", "a=(", ")", "\"${a[@]}\"",
+    "\"$@\"", "set -- ",
     "PIP", "\n", "\\\n", ";", "sudo ", "$(echo pi)", "`echo pi`", "\0", "bash -c ", "3",
 ])  # fmt: skip
 

@@ -59,6 +59,56 @@ RUNS = [
     "C:\\Python\\pip.exe install x",
     "pip install x \\\n  # pip",
     "if pip install x; then",
+    "f() { pip install x; }; trap f EXIT",
+    "trap 'pip install x' EXIT",
+    "trap f EXIT; f() { pip install x; }",
+    "trap 'pip install x' EXIT INT; trap - INT",
+    "! { pip install x; }",
+    "if ! { true; pip install x; }; then a; fi",
+    "time -p { pip install x; }",
+    "coproc pip install x",
+    "coproc { pip install x; }",
+    "coproc N { pip install x; }",
+    'f() { pip "$@"; }; f install x',
+    'f() { command pip "$@"; }; f install x',
+    'pip() { command pip "$@"; }; pip install x',
+    "f() { pip $1 $2; }; f install x",
+    'f() { local a=$1; shift; pip "$a" "$@"; }; f install x',
+    'f() { g "$@"; }; g() { pip "${@:1}"; }; f install x',
+    'f() { pip "$@"; }; f list; f install x',
+    'f() { bash -c "pip $*"; }; f install x',
+    'set -- pip install x; "$@"',
+    "set -- pip install x; $1 $2 $3",
+    "bash -c '\"$@\"' _ pip install x",
+    "sh -c 'pip \"$1\" x' sh install",
+    'a=(pip install x); "${a[@]}"',
+    'a=(install); a+=(x); pip "${a[@]}"',
+    'a=(pip install x); ${a[0]} "${a[@]:1}"',
+    "sh -c \"$(cat <<'E'\npip install x\nE\n)\"",
+    "bash <(cat <<'E'\npip install x\nE\n)",
+    "bash <(echo pip install x)",
+    "source <(echo pip install x)",
+    "eval \"$(printf '%s ' pip install x)\"",
+    'eval "$(echo pip install x)"',
+    "$(echo pip install) x",
+    "printf 'pip %s %s' install x | sh",
+    "printf -v c '%s %s x' pip install; $c",
+    "read -r c <<< 'pip install x'; $c",
+    "read a b <<< 'pip install x'; $a $b",
+    "echo pip install x | { read -r c; $c; }",
+    "echo 'pip install x' | while read -r c; do $c; done",
+    "mapfile -t c < <(printf '%s\\n' pip install x); \"${c[@]}\"",
+    'mapfile -t c <<E\npip\ninstall\nx\nE\n"${c[@]}"',
+    "declare -n r=p; p=pip; $r install x",
+    "shopt -s expand_aliases\nalias p='pip install'\np x",
+    "x='pip xinstall x'; ${x/xi/i}",
+    "x=PIP; ${x,,} install x",
+    "x=pip.sh; ${x%.sh} install x",
+    "x=a/pip; ${x##*/} install x",
+    "x=apip; ${x:1} install x",
+    "p=pi; p+=p; $p install x",
+    "cat <<E\n`pip install x`\nE",
+    "cat <<-E\n\t`pip install x`\n\tE",
 ]
 """Lines that run `pip install x`."""
 
@@ -79,6 +129,35 @@ SAYS = [
     "f() { pip install x; }",
     'pip() { uv pip "$@"; }; pip install x',
     "echo $((pip + 1))",
+    "trap 'pip install x' EXIT; trap - EXIT",
+    "f() { pip install x; }; trap - EXIT",
+    "trap -p",
+    "trap pip",
+    'f() { pip "$@"; }',
+    'f() { pip "$@"; }; f list; echo install x',
+    'f() { echo "$@"; }; f pip install x',
+    'f() { pip list; "$@"; }; f echo install x',
+    'f() { uv pip "$@"; }; f install x',
+    'f() { local a=$1; shift; "$@"; }; f pip echo install x',
+    'set -- pip install x; echo "$@"',
+    "set -e pip install x",
+    "bash -c 'echo \"$@\"' _ pip install x",
+    "bash script.sh pip install x",
+    'a=(pip install x); echo "${a[@]}"',
+    'a=(pip install x); a=(ls); "${a[@]}"',
+    "cat <(echo pip install x)",
+    "echo \"$(cat <<'E'\npip install x\nE\n)\"",
+    "git commit -m \"$(cat <<'E'\npip install x\nE\n)\"",
+    "printf -v c 'pip install x'; echo $c",
+    "read -r c <<< 'pip install x'; echo $c",
+    "read -r c < file; $c",
+    "alias p='pip install'\np x",
+    "shopt -s expand_aliases; alias p='pip install'; p x",
+    "shopt -s expand_aliases\nalias p='pip install'",
+    "x=uv; ${x,,} install x",
+    "x='pip install x'; ${x/pip/uv}",
+    "cat <<'E'\n`pip install x`\nE",
+    'f() { f "$@" x; }; f a',
     "",
 ]
 """Lines that do not."""
@@ -114,10 +193,25 @@ def test_what_is_only_known_when_it_runs_is_marked() -> None:
     assert commands('pip install "$PACKAGE"')[0].words == ("install", "\0")
 
 
+def test_words_that_reach_a_command_through_a_function_stand_in_its_source() -> None:
+    """What is shown, and what a regular expression is looked for in, is the command as it is run."""
+    found = [c for c in commands('f() { git "$@"; }; f push -f') if c.name == "git"]
+    assert found == [Command("git", ("push", "-f"), "git push -f")]
+
+
+def test_what_an_interpreter_or_a_client_is_fed_is_kept_with_it() -> None:
+    """A here-document of psql or python is what they carry out; that of cat is text."""
+    assert commands("psql db <<'E'\nDROP TABLE x;\nE")[0].more == "DROP TABLE x;\n"
+    assert commands("psql db <<< 'DROP TABLE x'")[0].more == "DROP TABLE x"
+    assert commands("cat <<'E'\nDROP TABLE x;\nE")[0].more == ""
+
+
 PIECES = st.sampled_from([
     "pip", "install", " ", "\n", "'", '"', "$(", ")", "`", "<<EOF\n", "EOF\n", "| sh", "&& ", "; ", "$P", "P=pip;",
     "bash -c ", "eval ", "{", "}", "\\", "((", "[[", "case x in", "\0", "\udc80", "é", "\r\n", "<(", "${", "xargs ",
     "if ", "then ", "for i in a b; do ", "done", "f() ", "python -m ", "find . -exec ", "env ", "-S ", "sudo ", "<<<",
+    '"$@"', "set -- ", "trap ", "EXIT", "a=(", "${a[@]}", "+=", "read x ", "shift ", "cd ", "> ", ">| ", "${x/a/b}",
+    "declare -n ", "alias a=b", "shopt -s expand_aliases", "<<-E\n", "printf -v ", "mapfile ", "f ", "source ",
 ])  # fmt: skip
 
 
@@ -143,8 +237,35 @@ def test_no_line_raises(line: str) -> None:
         "env " * 50_000,
         "bash -c '" * 5_000,
         "A=$A$A$A;" * 10_000,
+        "A+=($A x $A);" * 10_000,
+        'f() { f "$@" x; g "$@" y; }; g() { f "$@" a; f "$@" b; }; f z; g z',
+        "".join(f"f{i}() {{ f{i + 1} a; f{i + 1} b; }};" for i in range(2_000)) + "f0",
+        "cd a;" * 20_000,
+        "trap 'trap \"a\" EXIT' EXIT;" * 5_000,
+        "a > b && " * 10_000 + "c > d",
+        "$(echo " * 3_000 + "a" + ")" * 3_000,
+        "cat <<E\n" + "`a`" * 20_000 + "\nE",
     ],
-    ids=["subshells", "substitutions", "words", "commands", "quotes", "heredocs", "eval", "env", "bash", "doubling"],
+    ids=[
+        "subshells",
+        "substitutions",
+        "words",
+        "commands",
+        "quotes",
+        "heredocs",
+        "eval",
+        "env",
+        "bash",
+        "doubling",
+        "arrays",
+        "recursion",
+        "calls",
+        "cd",
+        "traps",
+        "redirections",
+        "echo",
+        "ticks",
+    ],
 )
 def test_a_hostile_line_ends_in_time(line: str) -> None:
     """Ten thousand levels or a megabyte take no more than a few seconds, even on a busy machine."""

@@ -23,20 +23,21 @@ tools, `any` looks into the subject.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
+from improve import target
 from improve.added import PUT_IN, put_in
 from improve.globs import within
-from improve.pattern import QUOTED, SEARCHED, denies, has_flag, is_regex, repeats, sought
+from improve.pattern import denies, is_regex, repeats, sought
 from improve.rule import Check
 from improve.session import EDIT, READ, SHELL, WRITE, Call
-from improve.shell import Command, NoParser, commands
+from improve.shell import NoParser, commands
 
 LONGEST_PATTERN = 200
-_WRITERS = frozenset(("tee", "rm", "mv", "truncate", "shred", "unlink", "touch", "patch", "install"))
 _LOOKS_BACK = re.compile(r"\\[1-9]|\(\?P")
-_COMPOSES = re.compile(r"\$['\"]|[\w./\"'})-]\$|\w`|[`})][\w\"'$.-]|\$\w+[\"']|\{[^}\s]*,|\\[0-7xu]")
-"""A line in which a name may be put together from parts: `${P}ip`, `$'\\x70ip'`, `pi{p,}`."""
+_COMPOSES = re.compile(
+    r"\$['\"]|[\w./\"'})-]\$|\w`|[`})][\w\"'$.-]|\$\w+[\"']|\{[^}\s]*,|\\[0-7xu]|\$\{[^}]*[/#%:,^]|\+=|%[sb]"
+)
+"""A line in which a name may be put together from parts: `${P}ip`, `$'\\x70ip'`, `pi{p,}`, `${x/a/}`, `printf -v`."""
 _LITERAL = re.compile(r"[a-z0-9_-]+", re.ASCII)
 
 
@@ -142,32 +143,13 @@ def _in_shell(check: Check, call: Call) -> tuple[str, ...]:
     all_of_them = commands(call.subject)
     fine = {c.source for c in all_of_them if any(denies(pattern, c) for pattern in check.unless)}
     for command in all_of_them:
-        if check.paths and not (_names if check.deny else _changes)(command, check.paths):
+        if check.paths and not (target.names if check.deny else target.changes)(command, check.paths):
             continue
         if check.deny and not any(denies(pattern, command) for pattern in check.deny):
             continue
         if command.source not in fine and not fine.intersection(command.within):
             found.append(command.source)
     return tuple(dict.fromkeys(found))
-
-
-def _names(command: Command, paths: Sequence[str]) -> bool:
-    """Tell whether a command names such a file, or sends its output there."""
-    words = [word.rpartition("=")[2] for word in command.words]
-    return any(within(paths, word) for word in words) or _changes(command, paths)
-
-
-def _changes(command: Command, paths: Sequence[str]) -> bool:
-    """Tell whether a command plainly writes to such a file or takes it away: `> file`, `tee`, `sed -i`, `rm`, `mv`."""
-    if command.name == "|":
-        return False
-    plain = QUOTED.sub(lambda found: found[0] if " " not in found[0] else "", command.source[:SEARCHED])
-    named = re.findall(r">\|?\s*[\"']?([^\s;&|<>\"']+)", plain)
-    if command.name in _WRITERS or (command.name in ("sed", "perl") and has_flag("-i", command)):
-        named += command.words
-    elif command.name in ("cp", "rsync"):
-        named += command.words[-1:]
-    return any(within(paths, word) for word in named)
 
 
 def _in_subject(check: Check, call: Call) -> tuple[str, ...]:

@@ -16,6 +16,18 @@ def within(paths: Sequence[str], path: str) -> bool:
     return any(_glob(glob).fullmatch(plain) is not None for glob in paths)
 
 
+def placed(at: str, path: str) -> str:
+    """Say where a path is, given the directory it is said in.
+
+    >>> placed("/p/src", "../a"), placed("", "a"), placed("x", "/a"), placed("src", "gen/")
+    ('/p/a', 'a', '/a', 'src/gen/')
+    """
+    plain = path.replace("\\", "/")
+    if not at or plain[:1] in ("/", "~") or plain[1:2] == ":":
+        return path
+    return posixpath.normpath(posixpath.join(at, plain)) + ("/" if plain.endswith("/") else "")
+
+
 @lru_cache(maxsize=2048)
 def _glob(glob: str) -> re.Pattern[str]:
     """Turn a glob into a regular expression; one that does not begin at the root may match the end of a path."""

@@ -86,6 +86,8 @@ def denies(pattern: str, command: Command) -> bool:
     """Tell whether a pattern of the shell matches one command."""
     if is_regex(pattern):
         found = sought(pattern, command.source)
+        if command.more and found is None and sought(pattern, f"{command.source}\n{command.more}"):
+            return True
         return found is not None and not (command.name in _SAYS and _quoted(command.source[:SEARCHED], found))
     parts = _taken_apart(pattern)
     if not parts.name.fullmatch(command.name):

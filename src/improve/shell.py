@@ -1,9 +1,15 @@
 """Which commands a line of shell would run, told by a real parser: tree-sitter with the grammar of bash.
 
 What is handed to a shell in words is read as a line of its own: `bash -c "…"`, `eval`, a heredoc or a literal piped
-into `sh`. What runs elsewhere is not: `ssh host …`, `docker exec …`. Nor are words given to `echo`, `grep` or
-`git commit -m`, comments, a heredoc for `cat` or `python`, or a function that the line does not call. A wrapper is told
-beside what it runs, and a pipeline as a whole by the name `|`.
+into `sh`, what a `trap` that stays set names. What runs elsewhere is not: `ssh host …`, `docker exec …`. Nor are words
+given to `echo`, `grep` or `git commit -m`, comments, a heredoc for `cat` or `python`, or a function that the line does
+not call; one that it calls is read with the words it is given. A wrapper is told beside what it runs, a pipeline as a
+whole by the name `|`, and a group, loop or function that writes files by the name `>`.
+
+Variables are known as far as the line says what they hold (see `shellvalue`), aliases where it lets them be expanded.
+Paths follow a `cd`, `pushd` or `chdir` to a directory that is named; not `cd -`, `popd`, `CDPATH`, links, nor a `cd`
+in one branch alone, which is taken for done. Not read: what is decoded, decrypted or fetched and then run, scripts that
+the line writes or calls, files that are sourced, arithmetic. That would need an interpreter.
 
 Of a line longer than `LONGEST` the rest is not read, and no more than `MOST` parts and `DEEPEST` shells within shells.
 A line with mistakes is read as far as the parser recovers; nothing raises but a parser that is not installed.
@@ -14,12 +20,15 @@ https://github.com/tree-sitter/tree-sitter-bash
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from improve import wrapper
-from improve.shellword import UNKNOWN, Word, assigned, variables_in, words_of
+from improve.globs import placed
+from improve.redirect import end_of, fed, files, last, written
+from improve.shellvalue import GIVES, UNKNOWN, Variables, changed, put_words
+from improve.shellword import WORDS, Word, assigned, bindings, words_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -40,9 +49,17 @@ _SOURCE = 4_000
 """Bytes of a command that are kept as its source."""
 _OPENS = frozenset(("command", "declaration_command", "unset_command"))
 _CONTINUED = re.compile(r"(?<=\w)\\\n(?=\w)")
-_PASSES_ON = re.compile(r"(?:[{;&|!\n(]|\b(?:do|then|else|if|while|until|eval|exec|command|time|sudo))\s*\"?\$[@*]")
-"""The body of a function that runs the words it is given."""
-_FEEDS = frozenset(("echo", "printf", "cat"))
+_CALLS = 16
+"""So often is one function read, with other words each time."""
+_APART = frozenset(("subshell", "command_substitution", "process_substitution", "pipeline"))
+"""What goes to a directory in these, is there alone."""
+_READS = re.compile(
+    r"psql|mysql|mariadb|sqlite3|duckdb|mongo(?:sh)?|redis-cli|clickhouse-client|sqlplus|cqlsh|sqlcmd|bq"
+    r"|(?:python|pypy|node|deno|bun|ruby|perl|php|lua|Rscript|osascript)[\d.]*"
+)
+"""Interpreters and clients: what is in their here-document, they carry out."""
+_SPELT = re.compile(r"\$[@*\d]|\$\{[@*\d]|\[[@*]\]")
+_TICKED = re.compile(r"(?<!\\)`([^`\n]+)`")
 
 
 class NoParser(Exception):
@@ -60,6 +77,12 @@ class Command(NamedTuple):
     """How it stands in the line."""
     within: tuple[str, ...] = ()
     """The sources of the wrappers that start it, outermost first."""
+    into: tuple[str, ...] = ()
+    """The files its output is sent to, errors among it."""
+    at: str = ""
+    """The directory the line has gone to, empty for where it began; `\\0` is one that nobody knows."""
+    more: str = ""
+    """What it carries out of its here-document or here-string, if it is an interpreter or a client of a database."""
 
 
 def commands(line: str) -> list[Command]:
@@ -89,32 +112,47 @@ def _parser() -> Any:
 class _Reader:
     """Walks over the tree of one line without recursion, and remembers what its variables hold."""
 
-    def __init__(self, variables: dict[str, tuple[str, ...]], depth: int) -> None:
+    def __init__(self, variables: Variables, depth: int) -> None:
         self.found: list[Command] = []
         self.functions: dict[str, Node] = {}
-        self.defined: dict[str, bool] = {}
+        self.called: dict[str, set[tuple[str, ...]]] = {}
+        self.aliases: dict[str, tuple[str, int]] = {}
+        self.traps: dict[str, tuple[str, str]] = {}
         self.around: tuple[str, ...] = ()
         self.variables, self.depth, self.left = variables, depth, MOST
-        self.data = b""
+        self.data, self.at, self.expands = b"", "", False
+        self.waiting: list[tuple[Node | Callable[[], None], int]] = []
 
     def read(self, line: str) -> None:
         """Collect the commands of a line."""
         clean = _CONTINUED.sub("", line[:LONGEST].replace("\0", "").replace("\r\n", "\n"))
         self.data = clean.encode("utf-8", "surrogatepass")
-        waiting = [(_parser().parse(self.data).root_node, 0)]
-        while waiting and self.left:
-            node, deep = waiting.pop()
+        self.waiting = [(_parser().parse(self.data).root_node, 0)]
+        self._walk()
+        while self.traps and self.left:
+            said, source = self.traps.popitem()[1]
+            self._within(said, (*self.around, source), here=True)
+            self._walk()
+
+    def _walk(self) -> None:
+        while self.waiting and self.left:
+            node, deep = self.waiting.pop()
             self.left -= 1
-            kind = node.type
-            if kind in _OPENS:
-                called = self._command(node)
-                waiting.extend((self.functions.pop(name), deep + 1) for name in called & self.functions.keys())
-            elif kind == "function_definition":
-                name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-                if name is not None and body is not None:
-                    self.functions[self._text(name)] = body
-                    self.defined[self._text(name)] = _PASSES_ON.search(self._text(body)) is not None
+            if callable(node):
+                node()
                 continue
+            kind = node.type
+            if kind in _APART:
+                self.waiting.append((partial(setattr, self, "at", self.at), deep))
+            if kind in _OPENS:
+                self._command(node)
+            elif kind == "function_definition":
+                name = node.child_by_field_name("name")
+                if name is not None:
+                    self.functions[self._text(name)] = node
+                continue
+            elif kind == "redirected_statement":
+                self._group(node)
             elif kind == "file_redirect":
                 self._after_heredoc(node)
             elif kind == "pipeline":
@@ -123,68 +161,134 @@ class _Reader:
                 assigned(node, self.data, self.variables)
             elif kind == "for_statement":
                 self._loop(node)
+            elif kind == "heredoc_body":
+                self._ticked(node)
             if deep < _NESTED and node.named_child_count:
-                waiting.extend((child, deep + 1) for child in reversed(node.named_children))
+                self.waiting.extend((child, deep + 1) for child in reversed(node.named_children))
+
+    def _ticked(self, body: Node) -> None:
+        """Read what stands in backticks in a here-document, which the grammar takes for text."""
+        start = body.parent.children if body.parent is not None else []
+        mark = next((self._text(child) for child in start if child.type == "heredoc_start"), "'")
+        if not set(mark) & set("'\"\\"):
+            for text in _TICKED.findall(self._text(body)):
+                self._within(text, self.around)
+
+    def _group(self, node: Node) -> None:
+        """Tell the files that are written by what is no plain command: a group, a loop, or nothing at all."""
+        body = last(node)
+        if (body is None or body.type not in _OPENS) and (into := files(node.children, self.data, self.variables)):
+            self.found.append(Command(">", (), self._said(node, node.start_byte, node.end_byte), (), into, self.at))
 
     def _after_heredoc(self, node: Node) -> None:
         """Find the command in `<<EOF 2>&1 | tee log`, which the grammar takes for a part of the redirection."""
         at = next((i for i, child in enumerate(node.children) if child.type == "ERROR"), -1)
         if at < 0 or self._text(node.children[at]) not in ("|", "|&", "&&", "||", ";"):
             return
-        words = [word for part in node.children[at + 1 :] if part.type in _WORDS for word in self._words(part, {})]
+        words = [word for part in node.children[at + 1 :] if part.type in WORDS for word in self._words(part, {})]
         if words:
             self._run(node, words)
 
     def _loop(self, node: Node) -> None:
         """Let the variable of a loop hold each of its words."""
         name = node.child_by_field_name("variable")
-        values = [word.value for part in node.children_by_field_name("value") for word in self._words(part, {})]
+        bound = bindings(node, self.data, self.variables)[0]
+        values = [word.value for part in node.children_by_field_name("value") for word in self._words(part, bound)]
         if name is not None and values and len(values) <= 16 and not any(UNKNOWN in value for value in values):
             self.variables[self._text(name)] = tuple(dict.fromkeys(values))
 
-    def _command(self, node: Node) -> set[str]:
-        """Note what a command runs; give the names it goes by, which may be those of functions."""
+    def _command(self, node: Node) -> None:
+        """Note what a command runs."""
         declares = node.type != "command"
-        parts = [child for child in node.children if child.type in _WORDS or (declares and child.type in _OPENERS)]
-        called: set[str] = set()
+        parts = [child for child in node.children if child.type in WORDS or (declares and child.type in _OPENERS)]
         parts = parts[:_ARGUMENTS]
-        for bound in self._bindings(node):
+        for bound in bindings(node, self.data, self.variables):
             words = [word for part in parts for word in self._words(part, bound)]
             if words:
-                called.add(words[0].value)
-                self._run(node, words)
-        return called
+                self._run(node, self._unaliased(words))
 
-    def _bindings(self, node: Node) -> list[dict[str, str]]:
-        """Say what the variables hold: once, or once for each turn of a loop over words."""
-        used = {name: self.variables[name] for name in variables_in(node, self.data) if name in self.variables}
-        single = {name: values[0] for name, values in used.items()}
-        for name, values in used.items():
-            if len(values) > 1:
-                return [single | {name: value} for value in values]
-        return [single]
+    def _unaliased(self, words: list[Word]) -> list[Word]:
+        first = words[0]
+        text, since = self.aliases.get(first.value, ("", 0))
+        if not text or not self.expands or b"\n" not in self.data[since : first.start]:
+            return words
+        return [Word(part, part, first.start, first.end) for part in text.split()] + words[1:]
 
     def _run(self, node: Node, all_words: list[Word]) -> None:
         """Take off the wrappers one by one, and read what is handed to a shell."""
-        start, end = node.start_byte, _end(node)
+        start, end, into = node.start_byte, end_of(node), written(node, self.data, self.variables)
         waiting: list[tuple[Sequence[Word], int, int, tuple[str, ...]]] = [(all_words, start, end, self.around)]
         while waiting and self.left:
             words, start, end, around = waiting.pop()
             self.left -= 1
+            if words[0].value == "{" and len(words) > 1:  # `! { a; }`, of which the grammar makes a command
+                words, start = words[1:], words[1].start
             name = wrapper.name_of(words[0].value)
             values = tuple(word.value.replace(UNKNOWN, "\0") for word in words[1:])
             source = self._said(node, start, end)
-            if not around and name in self.defined:
-                if self.defined[name] and words[1:]:
-                    waiting.append((words[1:], words[1].start, words[-1].end, (source,)))
+            if _SPELT.search(source):
+                source = " ".join((name, *values)).replace(UNKNOWN, "…").replace("\0", "…")[:_SOURCE]
+            if around == self.around and name in self.functions:
+                self._call(name, words[1:])
                 continue
-            self.found.append(Command(name.replace(UNKNOWN, "\0"), values, source, around))
-            inner = wrapper.unwrap(name, words[1:], lambda: self._fed(node))
+            more = fed(node, self.data, self.variables) if _READS.fullmatch(name) else ""
+            name = name.replace(UNKNOWN, "\0")
+            self.found.append(Command(name, values, source, around, into, self.at, more[:_SOURCE]))
+            if around == self.around:
+                self._builtin(node, name, words[1:], source)
+            inner = wrapper.unwrap(name, words[1:], lambda: fed(node, self.data, self.variables))
             if len(around) < _LAYERS:
                 within = (*around, source)
                 waiting += [(list(part), part[0].start, part[-1].end, within) for part in inner.commands if part]
                 for text in inner.lines:
-                    self._within(text, within)
+                    self._within(text, within, here=inner.here, given=inner.given)
+
+    def _builtin(self, node: Node, name: str, words: Sequence[Word], source: str) -> None:
+        """Do what a builtin does to what is known of the shell."""
+        values = [word.value for word in words]
+        if name in GIVES:
+            changed(name, values, lambda: fed(node, self.data, self.variables, far=name == "read"), self.variables)
+        elif name in ("cd", "pushd", "chdir", "popd"):
+            self._go([value for value in values if value not in ("-P", "-L", "-e", "--", "/d", "/D")], name)
+        elif name == "trap" and values[:1] != ["-p"] and values[:1] != ["-l"]:
+            said, signals = (words[0].script, values[1:]) if len(values) > 1 else ("-", values)
+            sure = node.parent is not None and node.parent.type == "program"
+            for signal in signals:
+                if said not in ("-", ""):
+                    self.traps[signal if sure else f"{signal} {len(self.traps)}"] = said, source
+                elif sure:
+                    self.traps.pop(signal, None)
+        elif name == "alias" and len(self.aliases) < 100:
+            self.aliases |= {key: (text, node.end_byte) for key, _, text in (value.partition("=") for value in values)}
+        elif name == "shopt" and "expand_aliases" in values:
+            self.expands = "-s" in values
+
+    def _go(self, values: list[str], name: str) -> None:
+        """Follow a change of the directory."""
+        if name == "popd" or (name == "pushd" and not values) or values[:1] == ["-"] or len(self.at) > _SOURCE:
+            self.at = "\0"
+        else:
+            self.at = placed(self.at, values[0].replace(UNKNOWN, "\0")) if values else "~"
+
+    def _call(self, name: str, words: Sequence[Word]) -> None:
+        """Read the body of a function, with the words it is given."""
+        node, given = self.functions[name], tuple(word.value for word in words)
+        body, before = node.child_by_field_name("body"), self.called.setdefault(name, set())
+        if body is None or given in before or len(before) >= _CALLS:
+            return
+        before.add(given)
+        held: Variables = {}
+        put_words(held, "@", given)
+        self.waiting += [(partial(self._given, self.variables.get("@")), 0), (body, 1)]
+        self.waiting.append((partial(self._given, held.get("@")), 0))  # once the words of this command are read
+        if into := files(node.children, self.data, self.variables):
+            self.found.append(Command(">", (), self._said(node, node.start_byte, node.end_byte), (), into, self.at))
+
+    def _given(self, words: tuple[str, ...] | None) -> None:
+        """Take words for those that the line, or a function, is given."""
+        self.variables.pop("@", None)
+        if words is not None:
+            self.variables["@"] = words
 
     def _said(self, node: Node, start: int, end: int) -> str:
         """Give what stands between two places of the line, cut."""
@@ -192,55 +296,25 @@ class _Reader:
             start, end = node.start_byte, node.end_byte
         return self.data[start : min(end, start + _SOURCE)].decode("utf-8", "replace")
 
-    def _within(self, text: str, around: tuple[str, ...]) -> None:
-        """Read a line that is handed to another shell."""
+    def _within(
+        self, text: str, around: tuple[str, ...], *, here: bool = False, given: tuple[str, ...] | None = None
+    ) -> None:
+        """Read a line that is handed to another shell, or to this one once more."""
         if self.depth <= 0 or not text.strip():
             return
-        inner = _Reader(self.variables, self.depth - 1)
-        inner.left, inner.around = self.left, around
+        inner = _Reader(self.variables if here else dict(self.variables), self.depth - 1)
+        inner.left, inner.around, inner.at = self.left, around, self.at
+        if given is not None:
+            put_words(inner.variables, "@", given)
         inner.read(text)
         self.left = inner.left
-        self.found += inner.found
-
-    def _fed(self, node: Node) -> str:
-        """Give the literal text a command reads: its heredoc, its here-string, or what is echoed into it."""
-        outer = node.parent if node.parent is not None and node.parent.type == "redirected_statement" else node
-        for redirect in (child for holder in (outer, node) for child in holder.children):
-            if redirect.type == "heredoc_redirect":
-                return self._heredoc(redirect)
-            if redirect.type == "herestring_redirect" or (
-                redirect.type == "file_redirect"
-                and self.data[redirect.start_byte - 2 : redirect.start_byte + 1] == b"<<<"
-            ):
-                return " ".join(word.script for part in redirect.named_children for word in self._words(part, {}))
-        return self._piped(outer)
-
-    def _heredoc(self, redirect: Node) -> str:
-        body = next((child for child in redirect.children if child.type == "heredoc_body"), None)
-        return self._text(body) if body is not None else ""
-
-    def _piped(self, node: Node) -> str:
-        """Give what the command before in a pipeline says, when that is known from the line."""
-        pipe = node.parent
-        if pipe is None or pipe.type != "pipeline":
-            return ""
-        if pipe.parent is not None and pipe.parent.type == "heredoc_redirect" and pipe.named_children[0] == node:
-            return self._heredoc(pipe.parent)
-        before = node.prev_named_sibling
-        if before is None:
-            return ""
-        if before.type == "redirected_statement":
-            return self._fed(before.named_children[0])
-        if before.type != "command":
-            return ""
-        words = [word for part in before.children if part.type in _WORDS for word in self._words(part, {})]
-        name = words[0].value if words else ""
-        said = [word for word in words[1:] if not word.value.startswith("-")]
-        if name == "printf" and said:
-            said = [word for word in said if "%" not in word.value] or said
-        if name not in _FEEDS or name == "cat":
-            return ""
-        return " ".join(word.script for word in said).replace("\\n", "\n")
+        for command in inner.found:
+            if here and command.within == around and command.name in self.functions:
+                self._call(command.name, [Word(word.replace("\0", UNKNOWN), word, 0, 0) for word in command.words])
+            else:
+                self.found.append(command)
+        if here:
+            self.at = inner.at
 
     def _words(self, node: Node, bound: dict[str, str]) -> list[Word]:
         return words_of(node, self.data, bound)
@@ -249,24 +323,4 @@ class _Reader:
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
-_WORDS = frozenset(
-    (
-        "command_name", "word", "string", "raw_string", "concatenation", "number", "ansi_c_string", "expansion",
-        "translated_string", "simple_expansion", "command_substitution", "process_substitution", "brace_expression",
-        "arithmetic_expansion", "regex", "special_variable_name", "extglob_pattern", "variable_name",
-    )
-)  # fmt: skip
 _OPENERS = frozenset(("export", "declare", "typeset", "readonly", "local", "unset", "unsetenv", "variable_assignment"))
-
-
-def _end(node: Node) -> int:
-    """Say where a command ends: after its last word or redirection of a file, before any heredoc."""
-    end = node.end_byte
-    outer = node.parent
-    if outer is not None and outer.type == "redirected_statement":
-        for child in outer.children:
-            if child.type == "file_redirect":
-                end = max(end, child.end_byte)
-            elif child.type != node.type:
-                break
-    return end

@@ -1,4 +1,7 @@
-"""What a word of a shell command stands for: quotes, escapes, braces and known variables taken off. Pure."""
+"""What a word of a shell command stands for: quotes, escapes, braces and known variables taken off. Pure.
+
+A substitution is known when all it runs is `echo`, `printf` or a `cat` of a here-document, with literal words.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +9,28 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from improve.shellvalue import APART, UNKNOWN, Variables, expanded, formatted, put, put_words
+
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-UNKNOWN = "\ufdd0"
-"""Stands for what is only known when a command runs; a character that no text has."""
 _READ = 4_000
 """Bytes of a command in which variables are looked for."""
 _ESCAPED = re.compile(r"\\(\n|.)", re.DOTALL)
 _IN_STRING = re.compile(r'\\(\n|[$`"\\])')
-_VARIABLE = re.compile(rb"\$\{?([A-Za-z_]\w*)")
+_VARIABLE = re.compile(rb"\$\{?([A-Za-z_]\w*|[@*1-9])")
+_SPREADS = re.compile(r'"?\$\{?(?:@|\w+\[@\]).*"?', re.DOTALL)
+"""A word that is no word at all when an array is empty."""
+WORDS = frozenset(
+    (
+        "command_name", "word", "string", "raw_string", "concatenation", "number", "ansi_c_string", "expansion",
+        "translated_string", "simple_expansion", "command_substitution", "process_substitution", "brace_expression",
+        "arithmetic_expansion", "regex", "special_variable_name", "extglob_pattern", "variable_name",
+    )
+)  # fmt: skip
+"""Kinds of nodes that are words of a command."""
 _BRACES = re.compile(r"^([^{}]*)\{([^{}]*,[^{}]*)\}([^{}]*)$")
-_NAMES_A_COMMAND = re.compile(
-    r"(?:\$\(|`)\s*(?:which|command -v|type -[pP]|echo|printf)\s+[\"']?([\w./+-]+)[\"']?\s*(?:\)|`)"
-)
+_NAMES_A_COMMAND = re.compile(r"(?:\$\(|`)\s*(?:which|command -v|type -[pP])\s+[\"']?([\w./+-]+)[\"']?\s*(?:\)|`)")
 _ANSI = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"'}
 _CODED = re.compile(r"\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|u[0-9a-fA-F]{1,4}|.)", re.DOTALL)
 
@@ -33,6 +44,8 @@ class Word(NamedTuple):
     start: int
     end: int
     """Where it stands, in bytes."""
+    text: str = ""
+    """What is in the file that a process substitution stands for."""
 
 
 def words_of(node: Node, data: bytes, bound: dict[str, str]) -> list[Word]:
@@ -40,31 +53,95 @@ def words_of(node: Node, data: bytes, bound: dict[str, str]) -> list[Word]:
     value, script = _read(node, data, bound)
     start, end = node.start_byte, node.end_byte
     inner = node.named_children[0] if node.type == "command_name" and node.named_children else node
-    if inner.type in ("simple_expansion", "expansion") and UNKNOWN not in value:
+    if inner.type == "process_substitution":
+        return [Word(UNKNOWN, UNKNOWN, start, end, printed(inner, data, bound))]
+    bare = inner.type in ("simple_expansion", "expansion", "command_substitution")
+    if APART in value or (not value and _SPREADS.fullmatch(_text(inner, data))):
+        parts = value.replace(APART, " ").split() if bare and UNKNOWN not in value else value.split(APART)
+        return [Word(part, part, start, end) for part in parts if value]
+    if bare and UNKNOWN not in value:
         return [Word(part, part, start, end) for part in value.split()]
     if inner.type in ("concatenation", "word", "brace_expression") and (found := _BRACES.match(value)):
         texts = [found[1] + middle + found[3] for middle in found[2].split(",")]
         return [Word(text, text, start, end) for text in texts if text]
-    return [Word(value, script, start, end)]
+    return [Word(value, script.replace(APART, " "), start, end)]
 
 
-def assigned(node: Node, data: bytes, variables: dict[str, tuple[str, ...]]) -> None:
+def assigned(node: Node, data: bytes, variables: Variables) -> None:
     """Note what a variable holds from here on, or that nobody knows it."""
     parts = node.named_children
-    if len(parts) < 2 or parts[0].type != "variable_name" or parts[1].type == "array":
+    if not parts or parts[0].type != "variable_name":
         return
-    bound = {name: values[0] for name, values in variables.items()}
-    name, (value, _) = _text(parts[0], data), _read(parts[1], data, bound)
-    if UNKNOWN in value or len(value) > 1000:
-        variables.pop(name, None)
+    name = _text(parts[0], data)
+    bound = {known: values[0] for known, values in variables.items()}
+    if f"&{name}" in variables and node.parent is not None and node.parent.type == "declaration_command":
+        return  # `declare -n name=other`, which was noted
+    adds = any(child.type == "+=" for child in node.children)
+    if len(parts) < 2:
+        put(variables, name, "")
+    elif parts[1].type == "array":
+        words = [word.value for part in parts[1].named_children for word in words_of(part, data, bound)]
+        before = bound.get(f"{name}[@]", "").split(APART) if adds and bound.get(f"{name}[@]") else []
+        put_words(variables, name, [*before, *words])
     else:
-        variables[name] = (value,)
+        value = _read(parts[1], data, bound)[0]
+        put(variables, name, (bound.get(name, UNKNOWN) if adds else "") + value)
+
+
+def printed(node: Node, data: bytes, bound: dict[str, str]) -> str:
+    """Give what a substitution yields, when all it runs prints literal text; empty when that is not known."""
+    text = data[node.start_byte : node.end_byte]
+    if len(node.named_children) != 1 or text.count(b"$(") + text.count(b"<(") + text.count(b"`") > 4:
+        return ""
+    body = node.named_children[0]
+    if body.type == "redirected_statement" and len(body.named_children) == 2:
+        command, redirect = body.named_children
+        if redirect.type == "heredoc_redirect" and command.type == "command" and _text(command, data).strip() == "cat":
+            return heredoc(redirect, data)
+    return said(body, data, bound) if body.type == "command" else ""
+
+
+def heredoc(redirect: Node, data: bytes) -> str:
+    """Give the text of a here-document."""
+    body = next((child for child in redirect.children if child.type == "heredoc_body"), None)
+    return _text(body, data) if body is not None else ""
+
+
+def said(command: Node, data: bytes, bound: dict[str, str]) -> str:
+    """Give what `echo` or `printf` prints; nothing for other commands."""
+    words = [word for part in command.children if part.type in WORDS for word in words_of(part, data, bound)]
+    name = words[0].value if words else ""
+    scripts = [word.script for word in words[1:]]
+    if name == "printf":
+        return formatted(scripts[1:] if scripts[:1] == ["--"] else scripts) if scripts[:1] != ["-v"] else ""
+    if name != "echo":
+        return ""
+    while scripts and re.fullmatch(r"-[neE]+", scripts[0]):
+        scripts = scripts[1:]
+    return " ".join(scripts).replace("\\n", "\n")
 
 
 def variables_in(node: Node, data: bytes) -> set[str]:
     """Name the variables a command uses."""
     text = data[node.start_byte : min(node.end_byte, node.start_byte + _READ)]
-    return {name.decode() for name in _VARIABLE.findall(text)} if b"$" in text else set()
+    names = {name.decode() for name in _VARIABLE.findall(text)} if b"$" in text else set()
+    return {known for name in names for known in ((name, f"{name}[@]") if name[0].isidentifier() else ("@",))}
+
+
+def bindings(node: Node, data: bytes, variables: Variables) -> list[dict[str, str]]:
+    """Say what the variables hold: once, or once for each turn of a loop over words."""
+    if not variables:
+        return [{}]
+    held = variables
+    used = {name: held[name] for name in variables_in(node, data) if name in held}
+    for name in variables_in(node, data):
+        if target := held.get(f"&{name}"):
+            used |= {name: held[target[0]]} if target[0] in held else {}
+    single = {name: values[0] for name, values in used.items()}
+    for name, values in used.items():
+        if len(values) > 1:
+            return [single | {name: value} for value in values]
+    return [single]
 
 
 def _read(node: Node, data: bytes, bound: dict[str, str]) -> tuple[str, str]:
@@ -88,8 +165,7 @@ def _read(node: Node, data: bytes, bound: dict[str, str]) -> tuple[str, str]:
     if kind in ("simple_expansion", "expansion"):
         return _expanded(_text(node, data), bound)
     if kind == "command_substitution":
-        found = _NAMES_A_COMMAND.fullmatch(_text(node, data)) if node.end_byte - node.start_byte < 200 else None
-        return (found[1], found[1]) if found else (UNKNOWN, UNKNOWN)
+        return _substituted(node, data, bound)
     if kind == "variable_assignment":
         name, _, rest = _text(node, data).partition("=")
         value = "".join(_read(child, data, bound)[0] for child in node.named_children[1:2]) if rest else ""
@@ -129,13 +205,17 @@ def _pieces(node: Node, data: bytes) -> Iterator[tuple[str, Node | None]]:
         yield data[at:end].decode("utf-8", "replace"), None
 
 
+def _substituted(node: Node, data: bytes, bound: dict[str, str]) -> tuple[str, str]:
+    """Read a substitution: a word when it is short and on one line, else only for a shell that reads it."""
+    if node.end_byte - node.start_byte < 200 and (found := _NAMES_A_COMMAND.fullmatch(_text(node, data))):
+        return found[1], found[1]
+    text = printed(node, data, bound).strip("\n")
+    return (text if text and "\n" not in text and len(text) < 200 else UNKNOWN), text or UNKNOWN
+
+
 def _expanded(text: str, bound: dict[str, str]) -> tuple[str, str]:
-    name, _, default = text.strip("${}").partition(":-")
-    if name in bound:
-        return bound[name], bound[name]
-    if default and not set(default) & set("$`{}\"'"):
-        return default, default
-    return UNKNOWN, text
+    value = expanded(text, bound)
+    return (UNKNOWN, text) if value is None else (value, value)
 
 
 def _unescaped(text: str) -> str:

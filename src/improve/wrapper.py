@@ -9,7 +9,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from improve.shellword import UNKNOWN, Word
+from improve.shellvalue import UNKNOWN
+from improve.shellword import Word
 
 
 class Inner(NamedTuple):
@@ -18,6 +19,10 @@ class Inner(NamedTuple):
     commands: tuple[Sequence[Word], ...] = ()
     lines: tuple[str, ...] = ()
     """Lines that a shell would read."""
+    here: bool = False
+    """It is this shell that reads them, with its functions and variables."""
+    given: tuple[str, ...] | None = None
+    """The words that the lines are given as `$1` and so on, when they are known."""
 
 
 _SHELLS = frozenset(["sh", "bash", "zsh", "dash", "ash", "ksh", "mksh", "fish", "rbash"])
@@ -48,7 +53,7 @@ _TAKES: dict[str, str] = {
     "else": "", "!": "", "systemd-run": "-p --unit -u -M", "arch": "-e", "cross-env": "", "dotenv": "-e -f -c",
     "npx": "-p --package -c --call -w --workspace", "bunx": "-p --package", "uvx": "--from --with --python -p",
     "pnpx": "--package", "flock": "-w --timeout -E -c --command", "parallel": "-j --jobs -S -a --arg-file -N -n -I",
-    "taskset": "", "chrt": "", "entr": "", "direnv": "", "hyperfine": "", "trap": "", "su": "-s -g -G",
+    "taskset": "", "chrt": "", "entr": "", "direnv": "", "hyperfine": "", "su": "-s -g -G",
     "script": "",
 }  # fmt: skip
 """Wrappers, and those of their options that take a value as the next word."""
@@ -92,7 +97,7 @@ _RUN_TAKES = frozenset(
         "--npm",
     ]
 )
-_LINES = frozenset(("eval", "watch", "parallel", "hyperfine", "trap"))
+_LINES = frozenset(("watch", "parallel", "hyperfine"))
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 
 
@@ -127,7 +132,11 @@ def unwrap(name: str, words: Sequence[Word], fed: Callable[[], str]) -> Inner:
     if _PYTHON.fullmatch(name):
         return _module(words)
     if name == "eval":
-        return Inner(lines=(" ".join(word.script for word in words),))
+        return Inner(lines=(" ".join(word.script for word in words),), here=True)
+    if name in ("source", "."):
+        reads_input = words and words[0].value in ("/dev/stdin", "/dev/fd/0")
+        text = (fed() if reads_input else words[0].text) if words else ""
+        return Inner(lines=(text,) if text else (), here=True)
     if name in ("su", "script", "flock", "nix-shell", "nix") and (given := _after(words, "-c", "--command", "--run")):
         return Inner(lines=(given.script,)) if name != "nix" else Inner((words[words.index(given) :],))
     if name in ("npx", "npm") and (given := _after(words, "-c", "--call")):
@@ -151,8 +160,8 @@ def _wrapped(name: str, words: Sequence[Word], fed: Callable[[], str]) -> Inner:
         rest = _past_options(rest[1:], [])
     if name in ("su", "script"):
         return Inner()
-    if name == "time" and rest and rest[0].value == "{":
-        rest = rest[1:]
+    if name == "coproc" and [word.value for word in rest[1:2]] == ["{"]:
+        rest = rest[1:]  # its name
     if not rest:
         return Inner()
     if name in _PACKAGES:
@@ -163,8 +172,6 @@ def _wrapped(name: str, words: Sequence[Word], fed: Callable[[], str]) -> Inner:
 
 
 def _lines(name: str, rest: Sequence[Word]) -> Inner:
-    if name in ("trap",):
-        return Inner(lines=(rest[0].script,) if len(rest) > 1 else ())
     if name in ("hyperfine",):
         return Inner(lines=tuple(word.script for word in rest if not word.value.startswith("-")))
     own = [word for word in rest if word.value not in (":::", "::::")] if name == "parallel" else rest
@@ -186,12 +193,14 @@ def _shell(name: str, words: Sequence[Word], fed: Callable[[], str]) -> Inner:
         )
         if asks:
             rest = _past_options(words[at + 1 :], []) if name in _SHELLS else words[at + 1 :]
-            taken = rest[:1] if name in _SHELLS else rest
-            return Inner(lines=(" ".join(part.script for part in taken),))
+            if name not in _SHELLS:
+                return Inner(lines=(" ".join(part.script for part in rest),))
+            return Inner(lines=tuple(part.script for part in rest[:1]), given=tuple(part.value for part in rest[2:]))
         if word.value == "-s":
             break
         if low[:1] not in ("-", "+") and not (at and re.fullmatch(r"[-+][a-z]*[oO]|--rcfile", words[at - 1].value)):
-            return Inner()  # a script, whose text nobody knows
+            given = tuple(part.value for part in words[at + 1 :])
+            return Inner(lines=(word.text,) if word.text else (), given=given)  # the text of a script nobody knows
     return Inner(lines=(text,)) if (text := fed()) else Inner()
 
 
