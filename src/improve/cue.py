@@ -30,6 +30,8 @@ _OUR_LINES = (
     "Recurring (hard rules that are written", "Recurring rules (hard rules that are written", "Archived: ",
     "Nothing has held for ", "In the archive: ", "What might leave first", "Nothing was measured yet for ",
     "recurring        ", "held             ", "not enough data  ", "Verified ",
+    "not written where it happens: ", "not loaded there: ", "cut off by a cap: ", "contradicted: ",
+    "too vague to check: ", "loaded and clear, but ignored", "nothing more: ", "it may well work: it came up in ",
     "You corrected your agents ", "The whole report as a page: ",
     "A check that is tried", "The calls it hits, the newest first", "No rule has a check yet",
     "No check for ", "It would have hit ", "A person keeps it with: ", "If you know one: improve check",
@@ -39,6 +41,7 @@ _OUR_WORDS = (
     "with: improve ", "as a rule: improve ", "of them: improve ", "here: improve ", " yet: improve inbox",
     "/bin/improve ", " → improve ", ", for a session that starts in ", ": improve review", ": improve inbox --stats",
     " may hold a correction that a rule should keep", " per 1,000 calls (95 %: ",
+    " transcripts read now, ", " transcript read now, ", "nothing new was read, for improve", ", or improve retire ",
 )  # fmt: skip
 _BESIDE = (
     "rule: ", "check: ", "guard: ", "domain: ", "count: ", "escalation: ", "decision: ", "mentioned: ", "+",

@@ -11,6 +11,7 @@ from pathlib import Path
 from commands.conftest import Improve, Repository
 from commands.proving import aged, ago, seen_before
 from commands.sessions import Claude
+from improve import cue
 
 LINT = "Run make lint before committing"
 
@@ -46,6 +47,8 @@ def test_a_rule_of_which_no_check_can_be_made_is_not_sent_to_make_one(
     assert said[1] == "    loaded and clear, but ignored"
     assert said[2].startswith(f"    → improve check set {name} --deny PATTERN")
     assert "check suggest" not in "\n".join(said)
+    for line in improve("verify", cwd=root).out.splitlines():
+        assert not line or cue.is_ours(line), line  # an agent that pastes it back corrects nobody
 
 
 def test_the_command_that_links_a_file_of_other_agents_works_as_it_stands(
@@ -94,6 +97,7 @@ def test_a_line_that_was_in_the_way_and_is_gone_is_told_so(
     file = root / "AGENTS.md"
     file.write_text(file.read_text().replace("Indent Terraform files with tabs.", "Keep files short."))
     said = improve("verify", cwd=root).out
+    assert all(cue.is_ours(line) for line in said.splitlines() if line), said
     assert "; by now it does not" in said and "→ nothing more: the next sessions will show it" in said
 
 
