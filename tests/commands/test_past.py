@@ -518,7 +518,7 @@ def test_an_empty_history_is_an_empty_ledger(home: Path) -> None:
 
 
 def test_nothing_is_read_while_improve_is_off(home: Path, shop: Path, improve: Improve) -> None:
-    """What is said and done while improve is off is not recorded; on again, it is."""
+    """What was said before is not read meanwhile; on again, it is."""
     Claude(home, shop).corrected()
     improve("off")
     assert read() == ([], Covered())
@@ -697,3 +697,22 @@ def test_what_an_instruction_file_says_is_kept_without_credentials(home: Path, s
     [entry], _ = read()
     [text] = [Ledger.open(str(place())).text(file.digest) for file in entry.loaded if file.path.endswith("AGENTS.md")]
     assert text == b"# Shop\r\n\xff\r\ntoken: [redacted:github-token]\r\n"
+
+
+def test_what_was_done_while_improve_was_off_is_never_told(
+    home: Path, shop: Path, improve: Improve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also when the transcript is read long after it was switched on again; what came before and after is told."""
+    hours = [datetime.now(UTC) - timedelta(hours=back) for back in (4, 3, 2, 1)]
+    claude = Claude(home, shop, began=hours[0] - timedelta(minutes=30)).types("one").runs("ls before")
+    for moment, word in ((hours[0], "off"), (hours[2], "on")):
+        monkeypatch.setattr("improve.clock.now", lambda at=moment: at.astimezone())
+        improve(word)
+    claude.at = hours[1]
+    claude.types("two").runs("ls while off")
+    claude.at = hours[3]
+    claude.types("three").runs("ls after")
+    monkeypatch.undo()
+    (entry,) = read()[0]
+    assert subjects(entry) == ["ls before", "ls after"]
+    assert [words for _, words in entry.asked] == ["one", "three"]

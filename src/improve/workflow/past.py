@@ -23,7 +23,7 @@ from improve.workflow.loading import Loading
 from improve.workflow.sources import Source, Strange
 
 if TYPE_CHECKING:
-    from improve.session import Session
+    from improve.session import Session, Turn
     from improve.transcripts.base import Reader
     from improve.view import View
     from improve.workflow.desk import Desk
@@ -213,7 +213,7 @@ class _Reading:
         latest = utc(_plus(source, _LATER))
         known = (before.entry.deeds, before.pending) if before else ()
         kept = Kept(*known, latest=latest, cut=before.entry.cut if before else 0)
-        kept.take(session)
+        kept.take(self._while_on(session) if self.desk.spans else session)
         deeds, pending = kept.deeds()
         if not (kept.messages or deeds):
             return None, kept.unanswered
@@ -228,6 +228,19 @@ class _Reading:
             return None, kept.unanswered
         entry = entry._replace(loaded=self.loading.at(entry.host, entry.cwd, entry.started))
         return part._replace(entry=entry, pending=pending), kept.unanswered
+
+    def _while_on(self, session: Session) -> Session:
+        """Leave out of a session what was said and done while improve was off there."""
+
+        def was_off(turn: Turn) -> bool:
+            at = utc(turn.at)
+            try:
+                return bool(at) and self.desk.was_off(session.host, session.cwd, at)
+            except ValueError:  # a day that no month has
+                return False
+
+        turns = iter(session)
+        return session.with_turns(turn for turn in turns if not was_off(turn))
 
     def _part(self, session: Session, source: Source, name: str, kept: Kept) -> Part:
         written = source.written.isoformat(timespec="milliseconds")
