@@ -138,6 +138,7 @@ def test_a_project_alone(improve: Improve, rules: Path, repository: Repository) 
     assert [rule["id"] for rule in report["rules"]] == ["a"] and report["total"]["corrections"] == 1
     assert [e["words"] for e in report["rules"][0]["evidence"]] == ["mine"] and report["project"] == "acme/shop"
     assert improve("report", "--json", cwd=shop).json["total"]["corrections"] == 3
+    assert "no project is called 'shp'" in improve("report", "--project", "shp", code=2).err
 
 
 def test_an_empty_store(improve: Improve, tmp_path: Path) -> None:

@@ -328,9 +328,8 @@ def test_an_old_message_in_a_file_that_is_still_written_to_is_left(improve: Impr
 def test_what_makes_no_sense_is_a_usage_error(improve: Improve, home: Path, shop: Path, argv: tuple[str, ...]) -> None:
     """One sentence that says what, and nothing is read."""
     Claude(home, shop).corrected()
-    code = 2 if argv[0] != "--project" else 0
-    said = improve("scan", *argv, code=code)
-    assert said.err.count("\n") == (code == 2)
+    said = improve("scan", *argv, code=2)
+    assert said.err.count("\n") == 1
     assert candidates(improve) == []
 
 

@@ -90,7 +90,7 @@ def _wanted(here: Here, since: str, project: str, *, again: bool) -> Wanted:
     from improve.workflow.period import began
     from improve.workflow.scan import Wanted
 
-    key = here.project_key(project, here.store.view()) if project else ""
+    key = here.known_project(project, here.store.view()) if project else ""
     return Wanted(began(since, here.now) if since else "", key, again)
 
 

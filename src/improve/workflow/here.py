@@ -124,6 +124,25 @@ class Here:
             )
         return self.project.key if self.project else UNKNOWN
 
+    def known_project(self, name: str, view: View) -> str:
+        """Resolve `--project NAME` where a mistyped one would say that there is nothing.
+
+        Raises:
+            UsageError: no project is known by that name, and it is no whole key.
+        """
+        key = self.project_key(name, view)
+        told = "/" in key or key in (UNKNOWN, *view.head.projects) or bool(self.project and self.project.key == key)
+        if told or next(view.index.active([key], 1), None):
+            return key
+        import difflib
+
+        from improve.errors import UsageError
+
+        names = [place.name or known for known, place in view.head.projects.items()]
+        close = difflib.get_close_matches(name, names, 3) or names[:3]
+        hint = f"Known: {', '.join(close)}." if close else "None is known yet."
+        raise UsageError(f"no project is called {name!r}; nothing was done. {hint} Or name it in full: host/owner/repo")
+
     def roots_of(self, key: str, view: View) -> list[str]:
         """List the directories of a project on this machine, the current one first, then the latest seen."""
         key = self.full_key(key, view)

@@ -95,7 +95,7 @@ def _resolved(here: Here, view: View, since: str, project: str) -> tuple[_Asked,
     from improve.workflow import period
 
     begin = period.began(since, here.now)
-    key = here.project_key(project, view) if project else ""
+    key = here.known_project(project, view) if project else ""
     first = weeks.local_day(begin, here.now.tzinfo) or "0001-01-01"
     if first > here.today:
         raise UsageError(f"--since {since} begins later than today; nothing was done. Name an earlier day")
