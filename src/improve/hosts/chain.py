@@ -215,7 +215,7 @@ def cut(found: Iterable[Loaded], cap: int, fix: str) -> list[Loaded]:
     kept, left = [], cap
     for file in found:
         if file.state == "loaded" and len(file.data) > left:
-            why = f"only its first {left} bytes fit in the {cap} that are read of all files together"
+            why = f"only {left:,} of its {len(file.data):,} bytes are read; {cap:,} are of all files together"
             file = file._replace(state="cut", data=file.data[:left], why=why, fix=fix)
         left -= len(file.data)
         kept.append(file)
