@@ -38,7 +38,10 @@ CHANGES: dict[str, tuple[Change, str]] = {
     "severity": (lambda r: r._replace(severity=5), "severity"),
     "folded": (lambda r: r._replace(folded=(Folded("p", 3, "2026-01-01", "2026-01-02"),)), f"folded {DERIVED}"),
     "rejected": (lambda r: r._replace(rejected_at=2), "rejected_at"),
-    "check": (lambda r: r._replace(check=Check("shell", ("pip install", "/a: b/"), ("uv *",))), "check tool deny unless"),
+    "check": (
+        lambda r: r._replace(check=Check("shell", ("pip install", "/a: b/"), ("uv *",))),
+        "check tool deny unless",
+    ),
     "guard": (lambda r: r._replace(check=Check("any", ("x",)), guard="deny"), "check tool deny guard"),
     "verdict": (lambda r: r._replace(verdict=VERDICT), "verdict state at since exposed failed cause detail"),
     "supersedes": (lambda r: r._replace(supersedes=("old-1",)), "supersedes"),
