@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from improve import shell as shell_module
 from improve.check import haystack, hits, needles, problem
-from improve.rule import Check
+from improve.deed import Deed, Entry
+from improve.errors import ImproveError
+from improve.rule import Check, Rule
 from improve.session import EDIT, OTHER, READ, SHELL, WRITE, Call
 from improve.suggestion import contradicts, suggest
 from improve.transcripts import calling
+from improve.workflow import suggestion
+from improve.workflow.sieve import Sieve
 
 DATA = Path(__file__).parent / "data" / "guards"
 KNOWN = {"a019a", "a086a", "a221a", "m185a"}
@@ -178,6 +184,10 @@ DERIVED = [
     ("Use docker compose, never docker-compose", "shell", "docker-compose up -d", "docker compose up -d"),
     ("Use ruff, not isort or autopep8", "shell", "isort .", "ruff check --select I"),
     ("Never edit generated files in src/gen", "any", "rm src/gen/a.ts", "cat src/gen/a.ts"),
+    ("Do not edit docs under `docs/ja`, `docs/ko`, or `docs/zh` (generated)", "any", "rm docs/ko/a.md", "rm docs/a.md"),
+    ("Never force-push to main", "shell", "git push --force origin HEAD:main", "git push -f origin feature"),
+    ("Never run: `npm run dev`, `npm test`", "shell", "npm test", "npm run lint"),
+    ("Don't use `git add -A` or `git add .`", "shell", "git add .", "git add a.py"),
 ]
 
 
@@ -201,12 +211,49 @@ def test_a_rule_that_names_something_gets_a_check(rule: str, tool: str, bad: str
         "Never be verbose",
         "Use uv",
         "。",
+        "No explicit `any`; `any` is only allowed in test files",
+        "Never use `git restore` to revert files of others",
+        "Never amend commits to fix hooks",
+        "Never use npm in `web/`",
+        "Never change the watch command in package.json",
+        "Do not edit generated files (`schema/.json`)",
+        "Style guides must never re-permit the em dash",
+        "No em dashes in these files",
+        "Never use npm except in CI",
+        "Evals in `apps/web/eval/` run with `pnpm ai` (not `pnpm test`)",
+        "Never tell others to use `find`, `grep`, or `rg`",
+        "Never force-push to shared branches",
     ],
 )
 def test_a_rule_that_names_nothing_gets_none_and_says_why(rule: str) -> None:
     """There is no guess; the reason is said."""
     found = suggest(rule)
     assert found.check is None and found.why
+
+
+def test_a_ban_in_tests_is_a_ban_in_tests_alone() -> None:
+    """Where a rule restricts its ban to tests, the check is about the files of tests."""
+    check = suggest("No console.log in tests").check
+    assert check is not None
+    for path, hit in (("src/a.test.ts", True), ("tests/a.ts", True), ("src/a.ts", False)):
+        assert bool(hits(check, Call("", "", EDIT, path, {"path": path, "content": "console.log(1)"}))) == hit
+
+
+def test_without_a_parser_a_check_of_the_shell_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is an error of ours that every command tells; what needs no parser goes on, and nothing is suggested."""
+    monkeypatch.setitem(sys.modules, "tree_sitter", None)
+    shell_module._parser.cache_clear()
+    check = Check("any", ("pip install",))
+    with pytest.raises(ImproveError, match="pip install tree-sitter"):
+        hits(check, shell("pip install x"))
+    assert hits(check, Call("", "", WRITE, "a", {"content": "pip install x"}))
+    assert "pip install tree-sitter" in suggestion.of(Rule("a", "Use uv, never pip install")).why
+    entry = Entry("", "", "", "", "", "", "", False, "", 1, (), (Deed("", SHELL, "pip install x"),), ())
+    with pytest.raises(ImproveError, match="pip install tree-sitter"):
+        list(Sieve({"a": check}).of(entry))
+    monkeypatch.undo()
+    shell_module._parser.cache_clear()
+    assert hits(check, shell("pip install x"))
 
 
 @settings(max_examples=100)

@@ -25,6 +25,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from improve import wrapper
+from improve.errors import EnvironmentFailure
 from improve.globs import placed
 from improve.redirect import end_of, fed, files, last, written
 from improve.shellvalue import GIVES, UNKNOWN, Variables, changed, put_words
@@ -62,7 +63,7 @@ _SPELT = re.compile(r"\$[@*\d]|\$\{[@*\d]|\[[@*]\]")
 _TICKED = re.compile(r"(?<!\\)`([^`\n]+)`")
 
 
-class NoParser(Exception):
+class NoParser(EnvironmentFailure):
     """The parser of shell commands is not installed, so nothing can be said of any line."""
 
 
@@ -103,8 +104,8 @@ def _parser() -> Any:
         import tree_sitter_bash
     except ImportError as exc:
         raise NoParser(
-            f"the parser of shell commands is missing ({exc}). Install it with: "
-            "pip install tree-sitter tree-sitter-bash"
+            f"the parser of shell commands is missing ({exc}), so no check of the shell can be asked. "
+            "Install it with: pip install tree-sitter tree-sitter-bash"
         ) from exc
     return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from improve import check, suggestion
+from improve import check, suggestion, witness
 from improve.errors import Refused, UsageError
 from improve.rule import Check, Rule
+from improve.shell import NoParser
 from improve.workflow import changes
 from improve.workflow.curate import Changed
 
@@ -25,7 +26,7 @@ class Proposal(NamedTuple):
 
 
 def derive(here: Here, rule_id: str) -> Proposal:
-    """Derive a check from a rule: from its text, else from how it was worded on its occasions.
+    """Derive a check from a rule: from its text, how it was worded on its occasions, or what a person stopped there.
 
     Raises:
         NoSuchRule: there is none of that id.
@@ -35,12 +36,21 @@ def derive(here: Here, rule_id: str) -> Proposal:
 
 def of(rule: Rule) -> Proposal:
     """Derive a check from a rule that is at hand."""
+    try:
+        return _of(rule)
+    except NoParser as exc:
+        return Proposal(rule, None, str(exc))
+
+
+def _of(rule: Rule) -> Proposal:
     first = suggestion.suggest(rule.text)
     found = first
     for words in dict.fromkeys((*rule.aliases, *(o.wording for o in rule.observations if o.wording))):
         if found.check is not None:
             break
         found = suggestion.suggest(words)
+    if found.check is None:
+        found = witness.suggest(rule.text, [o.context for o in rule.observations if o.context])
     if found.check is None or _against(rule, found.check):
         return Proposal(rule, None, first.why)
     return Proposal(rule, found.check, found.why)
