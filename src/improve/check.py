@@ -35,7 +35,7 @@ from improve.shell import NoParser, commands
 LONGEST_PATTERN = 200
 _LOOKS_BACK = re.compile(r"\\[1-9]|\(\?P")
 _COMPOSES = re.compile(
-    r"\$['\"]|[\w./\"'})-]\$|\w`|[`})][\w\"'$.-]|\$\w+[\"']|\{[^}\s]*,|\\[0-7xu]|\$\{[^}]*[/#%:,^]|\+=|%[sb]"
+    r"\$['\"]|[\w./\"'})-]\$|\w`|[`})][\w\"'$.-]|\$\w+[\"']|\{[^}\s]*,|\\[0-7xu]|\$\{[^}\s]{0,60}[/#%:,^]|\+=|%[sb]"
 )
 """A line in which a name may be put together from parts: `${P}ip`, `$'\\x70ip'`, `pi{p,}`, `${x/a/}`, `printf -v`."""
 _LITERAL = re.compile(r"[a-z0-9_-]+", re.ASCII)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _CLIMBS = frozenset(("while_statement", "do_group", "compound_statement", "subshell", "list", "redirected_statement"))
-_WRITES = re.compile(r"(?:\d*|&)>>?\|?|<>")
+_WRITES = re.compile(r"&>>?|(?:\d*|\{\w+\})(?:>>?\|?|<>)")
 
 
 def files(parts: Sequence[Node], data: bytes, variables: Variables) -> tuple[str, ...]:

@@ -49,6 +49,7 @@ _ARGUMENTS = 2_000
 _SOURCE = 4_000
 """Bytes of a command that are kept as its source."""
 _OPENS = frozenset(("command", "declaration_command", "unset_command"))
+_OPENERS = frozenset(("export", "declare", "typeset", "readonly", "local", "unset", "unsetenv", "variable_assignment"))
 _CONTINUED = re.compile(r"(?<=\w)\\\n(?=\w)")
 _CALLS = 16
 """So often is one function read, with other words each time."""
@@ -227,8 +228,8 @@ class _Reader:
             name = wrapper.name_of(words[0].value)
             values = tuple(word.value.replace(UNKNOWN, "\0") for word in words[1:])
             source = self._said(node, start, end)
-            if _SPELT.search(source):
-                source = " ".join((name, *values)).replace(UNKNOWN, "…").replace("\0", "…")[:_SOURCE]
+            if (spelt := _SPELT.search(source)) and ("@" in self.variables or spelt[0][0] == "["):
+                source = _spelt((name, *values))
             if around == self.around and name in self.functions:
                 self._call(name, words[1:])
                 continue
@@ -324,4 +325,7 @@ class _Reader:
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
-_OPENERS = frozenset(("export", "declare", "typeset", "readonly", "local", "unset", "unsetenv", "variable_assignment"))
+def _spelt(words: Sequence[str]) -> str:
+    """Write a command as it is run, when the line only says `"$@"`."""
+    said = " ".join(f'"{word}"' if " " in word else word for word in words)
+    return said[:_SOURCE].replace(UNKNOWN, "…").replace("\0", "…")
