@@ -186,6 +186,7 @@ DERIVED = [
     ("Never edit generated files in src/gen", "any", "rm src/gen/a.ts", "cat src/gen/a.ts"),
     ("Do not edit docs under `docs/ja`, `docs/ko`, or `docs/zh` (generated)", "any", "rm docs/ko/a.md", "rm docs/a.md"),
     ("Never force-push to main", "shell", "git push --force origin HEAD:main", "git push -f origin feature"),
+    ("Never `git push` to main", "shell", "git push origin HEAD:main", "git push origin feature"),
     ("Never run: `npm run dev`, `npm test`", "shell", "npm test", "npm run lint"),
     ("Don't use `git add -A` or `git add .`", "shell", "git add .", "git add a.py"),
 ]
@@ -223,6 +224,16 @@ def test_a_rule_that_names_something_gets_a_check(rule: str, tool: str, bad: str
         "Evals in `apps/web/eval/` run with `pnpm ai` (not `pnpm test`)",
         "Never tell others to use `find`, `grep`, or `rg`",
         "Never force-push to shared branches",
+        "When working with JSON output, use jq and never grep.",
+        "Never run `rm -rf` on the data directory",
+        "Never `git push` to branches of others",
+        "Never use python 2",
+        "Never run `docker` with sudo",
+        "Never run npm from web/",
+        "Never use `curl` for models",
+        "Don't edit `package.json` dependencies by hand",
+        "Never edit `tests/` to make them pass",
+        "Wenn du JSON liest, nutze jq statt grep",
     ],
 )
 def test_a_rule_that_names_nothing_gets_none_and_says_why(rule: str) -> None:

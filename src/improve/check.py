@@ -8,16 +8,19 @@ A pattern for the shell is a command in words: its name, then words that must be
   value of an option before is passed over (`git -C dir push`); where nobody knows whether an option takes one, either
   reading will do. `make`, `just`, `gradle` and their kin may name what they do in any order.
 - Flags may stand anywhere: `--force` is also `--force=x`, `-f` also a letter of `-uf`, `--force|-f` either.
-- `/…/` is a regular expression, looked for in the source of one command; `/…/i` without regard to case.
+- `/…/` is a regular expression, looked for in the source of one command; `/…/i` without regard to case. To the source
+  of an interpreter or a client (`python`, `node`, `psql`, `mysql`, `sqlite3`, …) belongs the here-document or text it is
+  fed, which it carries out; to that of `cat` it does not.
 
 `unless` is asked of each command by itself: a command that it matches is fine, and so is what that command starts.
 
 A check of `edit` is about writes, too; one of `write` about whole files alone; `any` is all, the shell as well. For an
 edit or a write, a pattern is literal text or `/…/`, looked for in the lines that are put in; `unless` takes away a line
 it matches. `paths` says in which files, as globs with `*`, `**`, `?`, `{a,b}`; one that does not begin at the root may
-match the end of a path. A check of the shell with `paths` and patterns is about commands that name such a file; without
-patterns, about those that plainly write to it (`> file`, `tee`, `sed -i`, `rm`, `mv`, the last word of `cp`). For other
-tools, `any` looks into the subject.
+match the end of a path. A check of the shell with `paths` and patterns is about commands that name such a file, not as
+what is looked for or said; without patterns, about those that plainly write to it or take it away (see `target`), for
+reading is fine. Where a line goes to another directory, its paths are meant from there. For other tools, `any` looks
+into the subject.
 """
 
 from __future__ import annotations

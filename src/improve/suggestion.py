@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from improve.ban import CODE, FORBIDS, parted
+from improve.ban import CODE, FORBIDS, about, conditional, narrowed, parted, purposeful
 from improve.check import hits, problem
 from improve.rule import Check
 from improve.session import EDIT, SHELL, Call
@@ -29,30 +29,13 @@ def _set(table: str) -> frozenset[str]:
     return frozenset(table.split())
 
 
-_LIMITS = re.compile(
-    r"(?<!\w)(?:only (?:allowed|permitted|ok|okay|fine|acceptable|in|for|when|if)|except\w*|unless|other than"
-    r"|(?:is|are) (?:fine|ok|okay|allowed|permitted|acceptable) (?:in|for|when|if)"
-    r"|in (?:these|the following) files?)(?!\w)",
+_PART_OF_IT = re.compile(
+    r"[`'\"]?\s+(?:dependenc\w+|versions?|scripts?|sections?|fields?|entr(?:y|ies)|keys?|headers?|imports?|order|format)(?!\w)",
     re.I,
 )
-"""Says elsewhere in a rule that its ban does not hold everywhere; a check could not tell where."""
-_WHERE = re.compile(
-    r"(?<!\w)(?:in|under|inside|within|on)\s+(?!(?:this|the|our|all|any|these|every|general|code|commands?|scripts?"
-    r"|your|a|favou?r)(?!\w)|strict|typescript|javascript|python)[`\w./*]+"
-    r"|(?<!\w)in the (?!repo|project|code|monorepo)",
-    re.I,
-)
-"""A place that a command is banned in, which its words do not tell."""
-_WHY = re.compile(
-    r"(?<!\w)to\s+(?:fix|revert|solve|resolve|silence|hide|undo|discard|test|debug|check|verify|inspect|read|clean|reset"
-    r"|get|make|force|work|update|upgrade|edit|change|modify|delete|move|find|search|format)(?!\w)",
-    re.I,
-)
-"""A purpose that a command is banned for, which nothing in it tells."""
+"""Says that a part of a file is meant."""
 _TESTS = re.compile(r"(?<!\w)(?:in|inside|within) (?:the |your |unit |our )*(?:tests?|specs?|test files?)(?!\w)", re.I)
 _IN_TESTS = ("**/{test,tests,__tests__,spec}/**", "**/*.{test,spec}.*", "**/test_*.py", "**/*_test.*")
-_SCOPED = re.compile(r"^[^,;:.]*(?<!\w)(?:in|under|inside|within)\s+`[^`]*/[^`]*`")
-"""Begins with what it is about: `Evals in apps/web must be run with …`."""
 _BRANCHES = re.compile(r"(?<!\w)(?:to|on|onto)\s+(.*)", re.I)
 _BRANCH = re.compile(r"(?<![\w/-])(?:origin/)?(main|master|develop|production|staging|trunk|release)(?![\w/-])")
 _OBJECT = _set("""
@@ -139,7 +122,9 @@ def suggest(text: str) -> Suggested:
     if not banned:
         return Suggested(None, "it forbids nothing that a program could see; it only says what to do", likes)
     said = " ; ".join(banned)
-    if _LIMITS.search(text) or (_SCOPED.search(text) and not _EDITS.search(said)):
+    if conditional(text):
+        return Suggested(None, "nothing checkable: whether its condition holds is not to be seen in a call", likes)
+    if about(text) and not _EDITS.search(said):
         return Suggested(None, "nothing checkable: it holds in some places only, which a call does not tell", likes)
     for check in _derived(said, banned):
         if not problem(check) and not contradicts(check, likes):
@@ -166,21 +151,28 @@ def recommended(text: str) -> tuple[str, ...]:
 def _derived(said: str, banned: Sequence[str]) -> Iterator[Check]:
     """Yield what may be meant, surest first."""
     for pattern, check in _SAYINGS:
-        if (found := re.search(pattern, said, re.I)) and not _WHY.search(said, found.end()):
-            yield from _at_branches(check, said[found.end() :]) if "git push --force|-f" in check.deny else (check,)
+        if (found := re.search(pattern, said, re.I)) and not purposeful(said, found.end()):
+            if "git push --force|-f" in check.deny:
+                yield from _at_branches(check, said[found.end() :])
+            elif not narrowed(said, found.end()) or "--no-verify" in check.deny[0]:
+                yield check
             return
     edits = _EDITS.search(said)
     if edits and (paths := tuple(dict.fromkeys(_globs(said)))):
-        if _is_object(said[edits.end() :]) and not any(map(_HOLLOW.search, paths)):
+        if _is_object(said[edits.end() :]) and not any(map(_HOLLOW.search, paths)) and not purposeful(said):
             yield Check("any", (), (), paths)
         return
     for pattern, deny, where in _CODES:
         if any(_bans(part, found) for part in banned if (found := re.search(pattern, part))):
             yield Check("any", (deny,), (), _IN_TESTS if _TESTS.search(said) else where)
             return
-    if _WHY.search(said) or _WHERE.search(said):
-        return
     commands = list(dict.fromkeys(command for part in banned for command in named(_at_once(part))))
+    if commands == ["git push"] and (to := _BRANCHES.search(said)):
+        if names := "|".join(f"{name}|*:{name}" for name in dict.fromkeys(_BRANCH.findall(to[1]))):
+            yield Check("shell", (f"git push * {names}",))
+        return
+    if narrowed(said):
+        return
     if commands and not edits:
         yield Check("shell", tuple(pattern_of(command) for command in commands))
 
@@ -200,7 +192,9 @@ def _is_object(after: str) -> bool:
     """Tell whether a path is what is edited: `edit files in dist/`, not `change the watch command of package.json`."""
     place = _PATH.search(after)
     words = re.findall(r"[^\W_][\w-]*", after[: place.start()]) if place else []
-    return place is not None and all(word.lower() in _OBJECT for word in words)
+    if place is None or _PART_OF_IT.match(after, place.end()):
+        return False
+    return all(word.lower() in _OBJECT for word in words)
 
 
 def _bans(part: str, found: re.Match[str]) -> bool:
@@ -226,6 +220,8 @@ def _at_once(part: str) -> str:
                 and re.fullmatch(r"[a-z]{3,}", follows)
                 and not (follows in _VERBS or follows in _JOINS)
             )
+            if re.match(r"v?\d", follows) and len(bare.split()) == 1 and not re.fullmatch(r"\d{3,4}", follows):
+                return ""  # `python 2` is a version of it
             return "" if talks and at + 2 < len(words) and follows not in _AFTER else " ".join(words[at:])
         if word.lower().strip("`.,:()\"'*") not in _LEADS:
             return ""
