@@ -62,6 +62,12 @@ WRITES = [
     "git -C api rm .env",
     "curl -s https://example.com -o .env",
     "sort -o .env a",
+    "curl -so .env https://example.com",
+    "find . -name .env -delete",
+    'f() { cat > "$1"; }; f .env',
+    "mv .env{,.bak}",
+    'for f in .env .env.local; do echo x >> "$f"; done',
+    "echo .env | xargs rm",
     "find . -name x -exec cp a .env \\;",
 ]
 """Lines that write to `.env` or take it away."""
@@ -98,6 +104,14 @@ READS = [
     "ssh host 'echo x > .env'",
     "dd if=.env of=x",
     "ls # > .env",
+    "cp .env{,.bak}",
+    "sed -i -e /.env/d .gitignore",
+    "sed -i s/x/.env/ y",
+    "truncate -s .env x",
+    "rsync -av --exclude .env a b",
+    "awk '{print > \".env\"}' x",
+    'f() { cat "$1"; }; f .env',
+    "find . -name .env -print",
 ]
 """Lines that do not."""
 

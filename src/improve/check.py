@@ -9,8 +9,8 @@ A pattern for the shell is a command in words: its name, then words that must be
   reading will do. `make`, `just`, `gradle` and their kin may name what they do in any order.
 - Flags may stand anywhere: `--force` is also `--force=x`, `-f` also a letter of `-uf`, `--force|-f` either.
 - `/…/` is a regular expression, looked for in the source of one command; `/…/i` without regard to case. To the source
-  of an interpreter or a client (`python`, `node`, `psql`, `mysql`, `sqlite3`, …) belongs the here-document or text it is
-  fed, which it carries out; to that of `cat` it does not.
+  of an interpreter or a client (`python`, `node`, `psql`, `mysql`, `sqlite3`, …) belongs the here-document or text that
+  it is fed, which it carries out; to that of `cat` it does not.
 
 `unless` is asked of each command by itself: a command that it matches is fine, and so is what that command starts.
 

@@ -119,6 +119,7 @@ class _Reader:
         self.functions: dict[str, Node] = {}
         self.called: dict[str, set[tuple[str, ...]]] = {}
         self.aliases: dict[str, tuple[str, int]] = {}
+        self.exported: set[str] = set()
         self.traps: dict[str, tuple[str, str]] = {}
         self.around: tuple[str, ...] = ()
         self.variables, self.depth, self.left = variables, depth, MOST
@@ -248,7 +249,7 @@ class _Reader:
     def _builtin(self, node: Node, name: str, words: Sequence[Word], source: str) -> None:
         """Do what a builtin does to what is known of the shell."""
         values = [word.value for word in words]
-        if name in GIVES:
+        if name in GIVES and "-f" not in values:
             changed(name, values, lambda: fed(node, self.data, self.variables, far=name == "read"), self.variables)
         elif name in ("cd", "pushd", "chdir", "popd"):
             self._go([value for value in values if value not in ("-P", "-L", "-e", "--", "/d", "/D")], name)
@@ -262,6 +263,8 @@ class _Reader:
                     self.traps.pop(signal, None)
         elif name == "alias" and len(self.aliases) < 100:
             self.aliases |= {key: (text, node.end_byte) for key, _, text in (value.partition("=") for value in values)}
+        elif name in ("export", "declare", "typeset") and {"-f", "-fx", "-xf"} & set(values):
+            self.exported.update(values)
         elif name == "shopt" and "expand_aliases" in values:
             self.expands = "-s" in values
 
@@ -311,7 +314,8 @@ class _Reader:
         inner.read(text)
         self.left = inner.left
         for command in inner.found:
-            if here and command.within == around and command.name in self.functions:
+            known = here or command.name in self.exported
+            if known and command.within == around and command.name in self.functions:
                 self._call(command.name, [Word(word.replace("\0", UNKNOWN), word, 0, 0) for word in command.words])
             else:
                 self.found.append(command)

@@ -70,11 +70,13 @@ def _held(name: str, index: str, bound: dict[str, str]) -> str | None:
 
 def _changed(value: str | None, rest: str) -> str | None:
     """Apply what stands behind a name in `${…}`."""
-    if rest[:2] == ":-" or rest[:1] == "-":
-        default = rest.removeprefix(":").removeprefix("-")
+    if rest[:2] in (":-", ":=") or rest[:1] == "-":
+        default = rest.removeprefix(":")[1:]
         return value or (None if set(default) & set("$`{}\"'") or not default else default)
     if value is None or APART in value or UNKNOWN in value:
         return None
+    if rest[:2] == ":+":
+        return None if set(rest[2:]) & set("$`{}\"'") else rest[2:] if value else ""
     if rest in (",,", "^^"):
         return value.lower() if rest == ",," else value.upper()
     if rest in (",", "^"):

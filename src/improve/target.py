@@ -2,8 +2,8 @@
 
 Written: redirections of output (`>`, `>>`, `>|`, `&>`, `2>`), what `tee`, `touch`, `truncate`, `shred`, `sponge` and
 `patch` name, the last word of `cp`, `ln`, `install`, `rsync`, `scp`, both ends of `mv`, `rm`, `unlink`, `dd of=`,
-`sed -i`, `perl -pi`, `awk -i inplace`, `curl -o`, `wget -O`, `sort -o`, and git's `mv`, `rm`, `restore` and
-`checkout … --`. Reading is no write, nor are `mkdir`, `chmod`, an archive that is unpacked, formatters, editors, or
+`sed -i`, `perl -pi`, `awk -i inplace`, `curl -o`, `wget -O`, `sort -o`, `find -name … -delete`, and git's `mv`, `rm`,
+`restore` and `checkout … --`. Reading is no write, nor are `mkdir`, `chmod`, an archive that is unpacked, formatters, editors, or
 what a program does inside itself.
 """
 
@@ -95,6 +95,10 @@ def _written(command: Command) -> Iterator[str]:
         found = [word[3:] for word in command.words if word.startswith("of=")]
     elif name in _OUTPUT:
         found = _after(command.words, _OUTPUT[name])
+        short = _OUTPUT[name][0][1]
+        found += [to for word, to in pairwise(command.words) if re.fullmatch(rf"-[a-zA-Z]+{short}", word)]
+    elif name == "find" and "-delete" in command.words:
+        found = _after(command.words, ("-name", "-iname", "-path", "-wholename"))
     else:
         found = []
     if name in _COPIES:
