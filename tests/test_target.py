@@ -150,6 +150,7 @@ def test_what_reads_or_names_a_file_writes_nothing(line: str) -> None:
         "eval 'cd src'; rm main.ts",
         "git -C src rm main.ts",
         "cd src && mv a.ts /tmp/",
+        "cd src && sed -i '' s/a/b/ main.ts",
         "rm -rf src",
         "cd app && rm -r src/",
     ],
@@ -173,6 +174,8 @@ def test_paths_follow_a_directory_that_is_gone_to(line: str) -> None:
         "bash -c 'cd src'; rm main.ts",
         "cd src && cat main.ts > /tmp/a",
         "git -C src status; rm main.ts",
+        "cd src && sed -n 1p main.ts",
+        "cd src && rmdir old",
     ],
 )
 def test_paths_do_not_follow_further(line: str) -> None:
@@ -185,5 +188,12 @@ def test_a_pattern_that_is_looked_for_is_no_file() -> None:
     deny = ("rg|grep|cat|sed|git",)
     for line in ("cat .env", "grep KEY .env", "rg -e KEY .env", "sed -n 1p a/.env", "git show HEAD:x .env"):
         assert hit(line, ".env", deny=deny), line
+    for line in (
+        "cd src && grep -rn x --include='*.ts' | grep -v node_modules",
+        "cd src && git stash",
+        "cd src && cat",
+    ):
+        assert not hit(line, "src/**", deny=deny), line
+    assert hit("cd src && sed -n 1p main.ts", "src/**", deny=deny)
     for line in ('rg "\\.env" docs/', "grep -e .env a", "sed .env a", "git commit -m .env"):
         assert not hit(line, ".env", deny=deny), line

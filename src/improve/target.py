@@ -3,8 +3,8 @@
 Written: redirections of output (`>`, `>>`, `>|`, `&>`, `2>`), what `tee`, `touch`, `truncate`, `shred`, `sponge` and
 `patch` name, the last word of `cp`, `ln`, `install`, `rsync`, `scp`, both ends of `mv`, `rm`, `unlink`, `dd of=`,
 `sed -i`, `perl -pi`, `awk -i inplace`, `curl -o`, `wget -O`, `sort -o`, `find -name … -delete`, and git's `mv`, `rm`,
-`restore` and `checkout … --`. Reading is no write, nor are `mkdir`, `chmod`, an archive that is unpacked, formatters, editors, or
-what a program does inside itself.
+`restore` and `checkout … --`. Reading is no write, nor are `mkdir`, `rmdir`, `chmod`, an archive that is unpacked,
+formatters, editors, or what a program does inside itself.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from improve.pattern import has_flag
 from improve.shell import Command
 
 _ALL = frozenset(("tee", "touch", "truncate", "shred", "sponge", "patch"))
-_TAKERS = frozenset(("rm", "unlink", "mv", "rmdir"))
+_TAKERS = frozenset(("rm", "unlink", "mv"))
 _COPIES = frozenset(("cp", "mv", "ln", "install", "rsync", "scp"))
 _IN_PLACE = frozenset(("sed", "gsed", "perl"))
 _OUTPUT = {"curl": ("-o", "--output"), "wget": ("-O", "--output-document"), "sort": ("-o", "--output")}
@@ -30,6 +30,10 @@ _VALUED = {
 }  # fmt: skip
 _SOUGHT = frozenset(["grep", "egrep", "fgrep", "rg", "ag", "ack", "sed", "gsed", "awk", "gawk", "jq", "yq", "perl"])
 """Programs whose first word is what they look for or a script, unless an option gives it."""
+_FILES = frozenset(
+    ("rm", "mv", "cp", "cat", "less", "head", "tail", "touch", "ls", "wc", "unlink", "ln", "tee", "rmdir")
+)
+"""Programs of which every word is a file."""
 _SAYS = frozenset(("echo", "printf", "|", ">"))
 _MESSAGES = frozenset(("-m", "--message", "-e", "--regexp", "--title", "--body", "-c"))
 
@@ -48,8 +52,17 @@ def names(command: Command, paths: Sequence[str]) -> bool:
         return True
     if command.name in _SAYS:
         return False
-    words = [word.rpartition("=")[2] for word in _said(command)]
-    return _any(paths, (placed(_at(command), word) for word in words), takes=command.name in _TAKERS)
+    return _any(paths, _meant(command), takes=command.name in _TAKERS)
+
+
+def _meant(command: Command) -> Iterator[str]:
+    """Yield what may be files: as it stands, and from the directory that was gone to where it looks like one."""
+    at, all_files = _at(command), command.name in _FILES
+    for word in _said(command):
+        option, _, value = word.rpartition("=")
+        if option or word[:1] != "-":
+            plain = not option and (all_files or set(word) & set("./*"))
+            yield placed(at, word) if plain else value
 
 
 def _any(paths: Sequence[str], found: Iterator[str], *, takes: bool) -> bool:
@@ -125,7 +138,7 @@ def _in_place(command: Command) -> list[str]:
     if not edits:
         return []
     given = any(re.fullmatch(r"-[a-zA-Z]*[eEf]|--expression|--file", word) for word in command.words)
-    found = _plain(command)
+    found = [word for word in _plain(command) if word]  # `-i ''` of BSD
     return found if given else found[1:]
 
 
