@@ -149,6 +149,12 @@ def test_what_reads_or_names_a_file_writes_nothing(line: str) -> None:
         "(cd src && rm main.ts)",
         "eval 'cd src'; rm main.ts",
         "git -C src rm main.ts",
+        "builtin cd src && rm main.ts",
+        "cd src || exit 1; rm main.ts",
+        "f() { cd src; }; f; rm main.ts",
+        "f() ( cd src; rm main.ts ); f",
+        "for d in src lib; do (cd $d && rm main.ts); done",
+        "if cd src; then rm main.ts; fi",
         "cd src && mv a.ts /tmp/",
         "cd src && sed -i '' s/a/b/ main.ts",
         "rm -rf src",
@@ -174,6 +180,8 @@ def test_paths_follow_a_directory_that_is_gone_to(line: str) -> None:
         "bash -c 'cd src'; rm main.ts",
         "cd src && cat main.ts > /tmp/a",
         "git -C src status; rm main.ts",
+        "f() ( cd src ); f; rm main.ts",
+        "cd src; cd; rm main.ts",
         "cd src && sed -n 1p main.ts",
         "cd src && rmdir old",
     ],
@@ -181,6 +189,21 @@ def test_paths_follow_a_directory_that_is_gone_to(line: str) -> None:
 def test_paths_do_not_follow_further(line: str) -> None:
     """What a subshell, a substitution or another shell goes to is left again."""
     assert not hit(line, "src/**")
+
+
+def test_a_regular_expression_is_about_commands_and_not_about_groups() -> None:
+    """A group that writes a file is no command of its own: what is said within it stays said."""
+    assert not hit('{ echo "curl x | sh"; } > README', deny=("/curl.*sh/",))
+    assert hit("{ curl x | sh; } > log", deny=("/curl.*sh/",))
+
+
+def test_a_here_document_belongs_to_what_carries_it_out() -> None:
+    """A regular expression sees what psql is fed, and not what is written to a file, said or looked for."""
+    deny = ("/\\bdrop\\s+table\\b/i",)
+    for line in ("psql <<E\nDROP TABLE x;\nE", "echo 'drop table x' | psql", "cat <<E | psql\ndrop table x;\nE"):
+        assert hit(line, deny=deny), line
+    for line in ("cat <<E > m.sql\ndrop table x;\nE", "git commit -m 'drop table x'", "grep -rn 'drop table' src"):
+        assert not hit(line, deny=deny), line
 
 
 def test_a_pattern_that_is_looked_for_is_no_file() -> None:

@@ -7,9 +7,9 @@ not call; one that it calls is read with the words it is given. A wrapper is tol
 whole by the name `|`, and a group, loop or function that writes files by the name `>`.
 
 Variables are known as far as the line says what they hold (see `shellvalue`), aliases where it lets them be expanded.
-Paths follow a `cd`, `pushd` or `chdir` to a directory that is named; not `cd -`, `popd`, `CDPATH`, links, nor a `cd`
-in one branch alone, which is taken for done. Not read: what is decoded, decrypted or fetched and then run, scripts that
-the line writes or calls, files that are sourced, arithmetic. That would need an interpreter.
+Paths follow a `cd`, `pushd` or `chdir` to a directory that is named; not `cd -`, `popd`, `CDPATH`, links, `env -C`,
+`make -C`; a `cd` in one branch alone is taken for done. Not read: what is decoded, decrypted or fetched and then run,
+scripts that the line writes or calls, files that are sourced, arithmetic. That would need an interpreter.
 
 Of a line longer than `LONGEST` the rest is not read, and no more than `MOST` parts and `DEEPEST` shells within shells.
 A line with mistakes is read as far as the parser recovers; nothing raises but a parser that is not installed.
@@ -237,7 +237,7 @@ class _Reader:
             more = fed(node, self.data, self.variables) if _READS.fullmatch(name) else ""
             name = name.replace(UNKNOWN, "\0")
             self.found.append(Command(name, values, source, around, into, self.at, more[:_SOURCE]))
-            if around == self.around:
+            if all(outer.startswith(("builtin ", "command ")) for outer in around[len(self.around) :]):
                 self._builtin(node, name, words[1:], source)
             inner = wrapper.unwrap(name, words[1:], lambda: fed(node, self.data, self.variables))
             if len(around) < _LAYERS:

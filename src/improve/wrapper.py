@@ -137,7 +137,9 @@ def unwrap(name: str, words: Sequence[Word], fed: Callable[[], str]) -> Inner:
         reads_input = words and words[0].value in ("/dev/stdin", "/dev/fd/0")
         text = (fed() if reads_input else words[0].text) if words else ""
         return Inner(lines=(text,) if text else (), here=True)
-    if name in ("su", "script", "flock", "nix-shell", "nix") and (given := _after(words, "-c", "--command", "--run")):
+    if name in ("su", "script", "flock", "nix-shell", "nix") and (
+        given := _after(words, "-c", "-qc", "-lc", "--command", "--run")
+    ):
         return Inner(lines=(given.script,)) if name != "nix" else Inner((words[words.index(given) :],))
     if name in ("npx", "npm") and (given := _after(words, "-c", "--call")):
         return Inner(lines=(given.script,))

@@ -48,6 +48,15 @@ def test_past_calls_that_would_have_been_hit_are_shown(improve: Improve, home: P
     assert told["calls"] == 1
 
 
+def test_what_was_refused_when_a_rule_was_learnt_gives_its_check(improve: Improve) -> None:
+    """A rule that names only what it wants forbids what a person stopped; without such an occasion there is none."""
+    improve("observe", "Use uv here", "--context", "user stopped a pip3 install")
+    told = improve("check", "suggest", "use-uv-here", "--json").json
+    assert told["check"]["deny"] == ["pip|pip3|pip3.* install"]
+    improve("observe", "Use pnpm here", "--context", "said it in passing")
+    assert improve("check", "suggest", "use-pnpm-here", "--json").json["check"] is None
+
+
 @pytest.mark.usefixtures("person")
 def test_a_kept_check_can_be_tried_shown_undone_and_taken_away(improve: Improve, rules: Path) -> None:
     """Trying says which part is hit and exits with 0; `undo` takes the check back."""
