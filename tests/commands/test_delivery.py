@@ -43,7 +43,7 @@ def test_a_file_past_the_cap_is_told(home: Path, shop: Path, improve: Improve, i
     said = improve("doctor", "--json")
     (rule,) = host(said, "codex")["rules"]
     assert rule["by"] == "hook"
-    assert "32768" in rule["why"]
+    assert "32,768" in rule["why"]
 
 
 def test_more_than_a_session_can_be_told_is_said(
