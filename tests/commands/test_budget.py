@@ -117,6 +117,7 @@ def test_a_file_that_is_too_long_says_by_how_much(improve: Improve, shop: Path, 
     assert "AGENTS.md  (Codex CLI)\n" in said
 
 
+@pytest.mark.nightly
 def test_ten_thousand_rules_are_no_matter(improve: Improve, shop: Path, rules: Path) -> None:
     """A large store is looked through in a moment, and what leaves first is the same."""
     lines = [f"Keep module {n} apart from the others" for n in range(10_000)]

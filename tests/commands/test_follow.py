@@ -99,8 +99,14 @@ def test_a_plugin_stays_as_it_is(everyone: Path, rules: Path, improve: Improve, 
     assert [path.read_bytes() for path in paths] == before
 
 
-@pytest.mark.parametrize("host", FILES)
-@pytest.mark.parametrize("number", range(len(CONTENTS)))
+USUAL = [(number, list(FILES)[number % len(FILES)]) for number in range(len(CONTENTS))]
+"""Every content once, and every host; all of both are a nightly matter."""
+REST = [(number, host) for number in range(len(CONTENTS)) for host in FILES if (number, host) not in USUAL]
+
+
+@pytest.mark.parametrize(
+    ("number", "host"), [*USUAL, *(pytest.param(*each, marks=pytest.mark.nightly) for each in REST)]
+)
 def test_uninstall_takes_all_of_it_back(home: Path, rules: Path, improve: Improve, host: str, number: int) -> None:
     """Whatever was in the settings, after a guard came and an uninstall the bytes of before are there."""
     path = home / FILES[host]
