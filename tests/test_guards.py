@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from guarding import APP, PIP, Guarding, Told, project, rule
-from improve import check, cue, guards, hosts, paths
+from improve import check, cue, guards, hosts, paths, stamp
 from improve.guards import Fired, Guard
 from improve.rule import Check, Observation, Written
 from improve.transcripts import calling
@@ -461,7 +461,7 @@ def test_a_reason_is_one_bounded_line(given_rules: list[tuple[str, str]], mode: 
         Fired(Guard("a-b", text, mode, "shell", (), (), (), (), ()), guards._plain(part)) for text, part in given_rules
     ]
     said = guards.told(mode, found)
-    assert said.startswith(cue.STAMP)
+    assert said.startswith(stamp.STAMP)
     assert len(said) <= guards.REASON
     assert "\n" not in said
     assert said.isprintable() or not any(ord(char) < 32 for char in said)
