@@ -110,6 +110,7 @@ def test_what_cannot_be_understood_is_left_alone(improve: Improve, home: Path, n
     assert fine.read_bytes() == b"{}\n"
 
 
+@pytest.mark.nightly
 def test_a_file_too_large_is_left_alone(improve: Improve, home: Path) -> None:
     """5 MB are taken, more is refused."""
     body = b'{"a": "' + b"x" * (5 << 20) + b'"}'

@@ -279,7 +279,7 @@ def test_a_host_that_saves_its_settings_all_the_time(improve: Improve, home: Pat
     host = subprocess.Popen([sys.executable, "-c", _REWRITES, str(path), str(stop)], stdout=subprocess.PIPE, text=True)
     try:
         codes = []
-        for _ in range(12):
+        for _ in range(6):
             done = subprocess.Popen(
                 [*IMPROVE, "install", "--yes"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
             )
