@@ -53,6 +53,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import improve
 from faults.fault import CALLS, Call, Fault, choose, faults
 
 _LINE = re.compile(r"^(?P<pid>\d+) +(?P<name>\w+)\((?P<rest>.*)$")
@@ -61,6 +62,8 @@ _STREAM = re.compile(r"[012]<")
 _TEMPORARY = re.compile(r"\.improve-\d+-[0-9a-f]{16}")
 _SECONDS = 20
 _REFUSALS = (3, 4, 5)
+_PROGRAM = str(Path(improve.__file__).parent)
+"""A fault may also hit a file of the program itself; then that one is named."""
 _STOPPED = (130, -2)  # the second when all is done and the interpreter is going down; a shell says 130 to both
 
 
@@ -264,7 +267,7 @@ def _broken(
         return
     if outcome.code not in _REFUSALS:
         yield f"exit code {outcome.code}, {outcome.err.strip()[-600:]!r}"
-    elif not 0 < len(lines) <= command.lines or str(outcome.place) not in lines[0]:
+    elif not 0 < len(lines) <= command.lines or not any(path in lines[0] for path in (str(outcome.place), _PROGRAM)):
         yield f"stderr is not {command.lines} line with a path: {outcome.err!r}"
 
 
