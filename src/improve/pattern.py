@@ -138,7 +138,8 @@ def _positions(words: Sequence[str], start: int, takes: frozenset[str] | None) -
             continue
         seen.add(at)
         word = words[at]
-        if word[:1] == "+" and len(word) > 1:
+        if word[:1] == "+" and len(word) > 1:  # the toolchain of `cargo +nightly`, or the mode of `chmod +x`
+            found.add(at)
             waiting.append(at + 1)
         elif word[:1] != "-" or word == "-":
             found.add(at)
