@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from improve import entry, yamlnode
 from improve.lookup import decode, encode
-from improve.rule import Check, Destination, Folded, Observation, Rule, Verdict, Written
-from improve.schema import GUARDS, TOOLS, VERDICTS
+from improve.rule import GUARDS, TOOLS, VERDICTS, Check, Destination, Folded, Observation, Rule, Verdict, Written
 from styles import oracle_rules
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=30).map(

@@ -30,9 +30,10 @@ import re
 from improve import target
 from improve.added import PUT_IN, put_in
 from improve.globs import within
+from improve.kind import HIT
 from improve.pattern import denies, is_regex, repeats, sought
-from improve.rule import Check
-from improve.session import EDIT, READ, SHELL, WRITE, Call
+from improve.rule import TOOLS, Check
+from improve.session import EDIT, SHELL, WRITE, Call
 from improve.shell import NoParser, commands
 
 LONGEST_PATTERN = 200
@@ -50,13 +51,13 @@ def hits(check: Check, call: Call) -> tuple[str, ...]:
     Raises:
         NoParser: the parser of shell commands is not installed.
     """
-    if check.tool not in (call.kind, "any") and (check.tool, call.kind) != (EDIT, WRITE):
+    if call.kind not in HIT.get(check.tool, ()):
         return ()
     if call.kind == SHELL:
         return _in_shell(check, call)
     if call.kind in (EDIT, WRITE):
         return _in_files(check, call)
-    return _in_subject(check, call) if call.kind != READ else ()
+    return _in_subject(check, call)
 
 
 def needles(check: Check) -> tuple[str, ...]:
@@ -93,7 +94,7 @@ def haystack(call: Call) -> str:
 
 def problem(check: Check) -> str:
     """Say what is wrong with a check, in one clause; empty when nothing is."""
-    if check.tool not in ("shell", "edit", "write", "any"):
+    if check.tool not in TOOLS:
         return f"there is no tool {check.tool!r}; it is shell, edit, write or any"
     if not check.deny and not check.paths:
         return "it denies nothing; give a pattern or a path"

@@ -24,6 +24,11 @@ LONGEST = 300
 _YES = "\nyes"
 
 
+def fits(what: str) -> bool:
+    """Say whether what is to be allowed is short enough to be typed, and kept with the yes to it."""
+    return len(what) + len(" 9999") + len(_YES) + 2 <= LONGEST
+
+
 def ask(home: Home, what: str, *, host: str, session: str, now: float) -> str:
     """Note that an agent asks for something, and give the words a person has to type.
 

@@ -10,7 +10,7 @@ import os
 
 from improve import __version__, looks, quick
 from improve.frozen import Frozen
-from improve.kind import kind_of
+from improve.kind import HIT, kind_of
 from improve.stamp import STAMP
 
 TYPE_CHECKING = False
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FILE = "guards.json"
 MODES = ("observe", "warn", "deny")
-"""What a guard does about a call, weakest first."""
+"""What a guard does about a call, weakest first: `rule.GUARDS`, which is not loaded before a guard is hit."""
 LONGEST = 300
 """Characters of the part of a call that is told and kept."""
 REASON = 1500
@@ -149,7 +149,7 @@ def concerned(guards: Iterable[Guard], tool: str, arguments: object) -> list[Gua
     said = ""
     left = []
     for guard in guards:
-        if kind in _OTHERS.get(guard.tool, ()):
+        if kind not in HIT.get(guard.tool, ()):
             continue
         if guard.needles:
             said = said or haystack(arguments)
@@ -157,10 +157,6 @@ def concerned(guards: Iterable[Guard], tool: str, arguments: object) -> list[Gua
                 continue  # `$'\x70ip'` may spell any word
         left.append(guard)
     return left
-
-
-_OTHERS = {"shell": ("edit", "write", "read"), "edit": ("shell", "read"), "write": ("shell", "read")}
-"""Kinds of calls that a check for a tool is never about; what is `other` may be anything."""
 
 
 def haystack(arguments: object) -> str:
@@ -229,9 +225,14 @@ def _plain(part: str) -> str:
 # --- what a model is told ---
 
 
+def strength(mode: str) -> int:
+    """Rank what a guard does; one that is off is the weakest."""
+    return MODES.index(mode) if mode else -1
+
+
 def strongest(found: Iterable[Fired]) -> tuple[str, list[Fired]]:
     """Give the strongest mode among guards that were hit, and those that have it; deny wins over warn over observe."""
-    mode = max((each.guard.mode for each in found), key=MODES.index)
+    mode = max((each.guard.mode for each in found), key=strength)
     return mode, [each for each in found if each.guard.mode == mode]
 
 

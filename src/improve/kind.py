@@ -22,6 +22,13 @@ _NAMES = {
         ripgreprawsearch globfilesearch listcodedefinitionnames readlints viewfile view finder
     """,
 }
+HIT = {
+    "shell": frozenset({"shell"}),
+    "edit": frozenset({"edit", "write"}),
+    "write": frozenset({"write"}),
+    "any": frozenset({"shell", "edit", "write", "other"}),
+}
+"""Kinds of calls that a check can hit, by the tool it is about; none is about reading."""
 _KINDS = {name: kind for kind, names in _NAMES.items() for name in names.split()}
 
 

@@ -11,7 +11,9 @@ from __future__ import annotations
 from math import lgamma, log, sqrt
 from typing import NamedTuple
 
-HELD, RECURRING, UNKNOWN = "held", "recurring", "not-enough-data"
+from improve.rule import VERDICTS
+
+HELD, RECURRING, UNKNOWN = VERDICTS
 LEAST_SESSIONS = 5
 """Exposed sessions below which there is no verdict."""
 LEAST_DAYS = 7

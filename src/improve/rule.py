@@ -7,6 +7,11 @@ from typing import Any, NamedTuple
 
 UNKNOWN = "unknown"
 """Project of an observation made outside any project, and domain of a rule nobody has placed yet."""
+TOOLS = ("shell", "edit", "write", "any")
+"""What a check can be about."""
+GUARDS = ("observe", "warn", "deny")
+"""What a guard does about a call, weakest first: note it, advise against it, refuse it."""
+VERDICTS = ("held", "recurring", "not-enough-data")
 _NEVER = "~"
 """Later than any day."""
 

@@ -6,7 +6,19 @@ import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from improve.rule import UNKNOWN, Check, Destination, Folded, Observation, Rule, Verdict, Written
+from improve.rule import (
+    GUARDS,
+    TOOLS,
+    UNKNOWN,
+    VERDICTS,
+    Check,
+    Destination,
+    Folded,
+    Observation,
+    Rule,
+    Verdict,
+    Written,
+)
 
 T = TypeVar("T")
 Problem = tuple[str, str]
@@ -44,11 +56,6 @@ FOLDED = ("project", "occasions", "first", "last")
 DESTINATION = ("path", "section", "paths")
 CHECK = ("tool", "deny", "unless", "paths")
 VERDICT = ("state", "at", "since", "exposed_before", "failed_before", "exposed", "failed", "cause", "detail")
-TOOLS = ("shell", "edit", "write", "any")
-"""What a check can be about."""
-GUARDS = ("observe", "warn", "deny")
-"""What a guard does about a call: note it, advise against it, refuse it."""
-VERDICTS = ("held", "recurring", "not-enough-data")
 ALWAYS = (
     "id",
     "rule",

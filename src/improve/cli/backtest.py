@@ -11,9 +11,9 @@ import click
 
 from improve.cli.common import json_option, look_around, merge_what_waits, note, on_terminal, say
 from improve.escape import one_line, visible
+from improve.rule import TOOLS, Check
 
 if TYPE_CHECKING:
-    from improve.rule import Check
     from improve.workflow.backtest import Group, Share, Tested
     from improve.workflow.here import Here
     from improve.workflow.past import Covered
@@ -40,7 +40,7 @@ Examples:
 @click.option("--paths", multiple=True, metavar="GLOB", help="Try a check on these files; repeatable.")
 @click.option(
     "--tool",
-    type=click.Choice(("shell", "edit", "write", "any")),
+    type=click.Choice(TOOLS),
     help="What a tried check is about.  [default: shell]",
 )
 @click.option(
@@ -106,7 +106,6 @@ def _tried(
     everything: bool,
 ) -> Check | None:
     from improve.errors import UsageError
-    from improve.rule import Check
 
     if everything and (rule_id or deny or unless or paths or tool):
         raise UsageError("--all takes each rule with its own check; leave the rule and the patterns out")

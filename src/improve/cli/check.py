@@ -10,6 +10,7 @@ from improve.cli.common import json_option, keep_history, look_around, merge_wha
 from improve.cli.person import at_terminal
 from improve.errors import Refused, UsageError
 from improve.escape import one_line, visible
+from improve.rule import TOOLS
 
 if TYPE_CHECKING:
     from improve.rule import Check
@@ -108,7 +109,7 @@ def _suggest(rule_id: str, accept: bool, as_json: bool) -> int:
 
 @check_command.command("set", epilog='\b\nExample:\n  improve check set use-uv-not-pip --deny "pip|pip3 install"')
 @click.argument("rule_id")
-@click.option("--tool", type=click.Choice(("shell", "edit", "write", "any")), default="shell", show_default=True)
+@click.option("--tool", type=click.Choice(TOOLS), default="shell", show_default=True)
 @click.option("--deny", multiple=True, metavar="PATTERN", help="What goes against the rule; repeatable.")
 @click.option("--unless", multiple=True, metavar="PATTERN", help="What is fine all the same; repeatable.")
 @click.option("--paths", multiple=True, metavar="GLOB", help="Only these files; repeatable.")

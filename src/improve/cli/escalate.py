@@ -183,11 +183,10 @@ def undo_command(dry_run: bool, as_json: bool) -> int:
     from improve.workflow.undo import undo
 
     here = look_around()
-    done = undo(here, dry_run=True)
-    if not dry_run:
-        if done.loosened:
-            person.loosens(here, done.loosened, f"undo: {done.title}", "improve undo")
-        done = undo(here)
+    done = undo(here, dry_run=dry_run)
+    if done.loosened and not dry_run:
+        person.loosens(here, done.loosened, f"undo: {done.title}", "improve undo")
+        done = undo(here, loosen=True)
     if as_json:
         say(
             answer(

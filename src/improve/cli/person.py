@@ -48,13 +48,13 @@ def decides(here: Here, wanted: Wanted, ask: Callable[[], None]) -> str:
     if at_terminal(here):
         ask()
         return "a person at a terminal"
-    about = " ".join(wanted.about.lower().split())
+    allowed = " ".join(f"{wanted.word} {wanted.about}".lower().split())
     place: Any = {"host": here.host, "session": here.session, "now": clock.seconds()}
-    if here.host and consent.take(here.home, f"{wanted.word} {about}", **place):
+    if here.host and consent.take(here.home, allowed, **place):
         return f"a person at the prompt of {here.host}"
     ways = f"run in a terminal of their own: {wanted.command}"
-    if here.host and len(about) < consent.LONGEST and hears_prompts(here):
-        words = consent.ask(here.home, f"{wanted.word} {about}", **place)
+    if here.host and consent.fits(allowed) and hears_prompts(here):
+        words = consent.ask(here.home, allowed, **place)
         ways = f"type this to you as a message of its own, after which you run the same again: {words}, or to {ways}"
     raise Refused(f"{wanted.what}; nothing was changed. Ask the user to {ways}")
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
 from improve import hosts, markdown, match
 from improve.inline import plain
 from improve.rule import Rule
+from improve.workflow.moments import age
 from improve.workflow.reach import count_lines, spot_of
 from improve.workflow.resolve import HELD_DAYS, held_days, is_due
 
@@ -128,10 +128,7 @@ def _never_exposed(rule: Rule) -> bool:
 def _age(rule: Rule, today: str) -> int:
     """Count the days since a rule was written; 0 when that is not known, so that it never counts as old."""
     dates = [w.date[:10] for w in rule.written_to if w.date]
-    try:
-        return (date.fromisoformat(today) - date.fromisoformat(min(dates))).days if dates else 0
-    except ValueError:
-        return 0
+    return age(min(dates, default=""), today) or 0
 
 
 def _twins(rules: dict[str, Rule]) -> Iterator[tuple[Rule, str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from improve import escalate, wording
+from improve import escalate, guards, wording
 from improve.edit import Edit
 from improve.errors import Refused, UsageError
 from improve.rule import UNKNOWN, Destination, Rule, projects
@@ -126,10 +126,6 @@ def _domain_notes(edit: Edit, before: Rule, after: Rule) -> tuple[str, ...]:
     return tuple(notes)
 
 
-_GUARDS = ("deny", "warn", "observe", "")
-"""What looks after a rule, the strictest first: a person turned it on, so joining two rules does not turn it off."""
-
-
 def absorbed(keep: Rule, gone: Rule) -> Rule:
     """Join two rules that mean the same: the first keeps its words and takes over the other's evidence and places."""
     moved = tuple(o._replace(wording=o.wording or gone.text) for o in gone.observations)
@@ -137,7 +133,8 @@ def absorbed(keep: Rule, gone: Rule) -> Rule:
     aliases = dict.fromkeys((*keep.aliases, gone.text, *gone.aliases))
     aliases.pop(keep.text, None)
     pair = {keep.id, gone.id}
-    watched = min((keep, gone), key=lambda rule: (_GUARDS.index(rule.guard), rule.check is None))
+    # a person turned a guard on, so joining two rules does not turn it off
+    watched = max((keep, gone), key=lambda rule: (guards.strength(rule.guard), rule.check is not None))
     return keep._replace(
         observations=tuple(together),
         folded=(*keep.folded, *gone.folded),
@@ -266,21 +263,16 @@ def restore(here: Here, rule_id: str) -> Changed:
 
 def stale(here: Here, days: int) -> list[tuple[Rule, int]]:
     """List active rules that nobody has needed for a number of days, those that are worth least by now first."""
-    from datetime import date
-
     from improve.rank import rank
+    from improve.workflow import moments
 
     view = here.store.view()
-    today = here.now.date()
     found = []
     for row in view.index.all():
         last = row.rule.last_reinforced or row.rule.created
         if row.rule.retired or not last or not row.rule.id:
             continue
-        try:
-            age = (today - date.fromisoformat(last[:10])).days
-        except ValueError:
-            continue
-        if age >= days:
+        age = moments.age(last, here.today)
+        if age is not None and age >= days:
             found.append((row.rule, age))
     return sorted(found, key=lambda pair: (rank(pair[0], here.config.half_life), -pair[1]))

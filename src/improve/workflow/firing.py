@@ -31,6 +31,7 @@ class Firing(NamedTuple):
 def firings(here: Here, *, since: str = "") -> Iterator[Firing]:
     """Yield what guards did, newest first; `since` is a moment, ISO 8601 with zone, UTC."""
     from improve import journal
+    from improve.workflow.moments import moment
 
     earlier: dict[tuple[Any, ...], int] = {}
     lines: list[tuple[dict[str, Any], int]] = []
@@ -41,9 +42,9 @@ def firings(here: Here, *, since: str = "") -> Iterator[Firing]:
         before = earlier.get(key, 0)
         lines.append((event, nth - before if nth > before else nth))
         earlier[key] = nth
-    begin = _moment(since) if since else None
+    begin = moment(since) if since else None
     for event, times in reversed(lines):
-        at = _moment(event["at"])
+        at = moment(event["at"])
         if begin is not None and (at is None or at < begin):
             continue
         for rule_id in event["rules"]:
@@ -54,12 +55,3 @@ def firings(here: Here, *, since: str = "") -> Iterator[Firing]:
 def _is_whole(event: dict[str, Any]) -> bool:
     texts = all(isinstance(event.get(name), str) for name in ("at", *_NAMES))
     return texts and "rules" in event and type(event.get("nth", 1)) is int
-
-
-def _moment(text: str) -> float | None:
-    from datetime import datetime
-
-    try:
-        return datetime.fromisoformat(text).timestamp()
-    except (ValueError, OverflowError):
-        return None

@@ -144,7 +144,7 @@ def is_loosened(before: Rule, after: Rule | None) -> bool:
         return False
     if after is None or after.retired or not after.guard or after.check != before.check:
         return True
-    return guards.MODES.index(after.guard) < guards.MODES.index(before.guard)
+    return guards.strength(after.guard) < guards.strength(before.guard)
 
 
 def inside_an_agent() -> bool:

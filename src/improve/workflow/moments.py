@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from improve.rule import Rule, Written
 
@@ -16,6 +16,18 @@ def moment(said: str) -> float | None:
     try:
         return datetime.fromisoformat(said).timestamp() if said else None
     except (ValueError, OverflowError, OSError):
+        return None
+
+
+def age(day: str, today: str) -> int | None:
+    """Count the days from one to another; None where one is none.
+
+    >>> age("2026-03-01", "2026-03-08"), age("", "2026-03-08")
+    (7, None)
+    """
+    try:
+        return (date.fromisoformat(today[:10]) - date.fromisoformat(day[:10])).days
+    except ValueError:
         return None
 
 

@@ -6,7 +6,6 @@ The archive is written first, then rules.yaml: a kill in between leaves the rule
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
 from improve import document, files, section
@@ -14,6 +13,7 @@ from improve.errors import ImproveError, NoSuchRule, Refused
 from improve.proof import HELD, RECURRING
 from improve.rule import Rule, Verdict, Written
 from improve.workflow import archive, changes, cutoff
+from improve.workflow.moments import age
 from improve.workflow.targets import Target, Targets
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def held_days(verdict: Verdict | None, today: str) -> int:
     """
     if verdict is None or verdict.state != HELD:
         return -1
-    return _days(verdict.since, today)
+    return age(verdict.since, today) or 0
 
 
 def is_due(rule: Rule, today: str) -> bool:
@@ -55,14 +55,7 @@ def is_due(rule: Rule, today: str) -> bool:
     """
     if rule.guard or rule.retired or held_days(rule.verdict, today) < HELD_DAYS:
         return False
-    return rule.verdict is not None and _days(rule.verdict.at, today) <= FRESH_DAYS
-
-
-def _days(day: str, today: str) -> int:
-    try:
-        return (date.fromisoformat(today[:10]) - date.fromisoformat(day[:10])).days
-    except ValueError:
-        return 0
+    return rule.verdict is not None and (age(rule.verdict.at, today) or 0) <= FRESH_DAYS
 
 
 def due(here: Here) -> list[Rule]:

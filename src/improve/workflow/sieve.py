@@ -6,11 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from improve.check import haystack, hits, needles
 from improve.deed import Deed, Entry
+from improve.kind import HIT
 from improve.rule import Check
-from improve.session import EDIT, OTHER, SHELL, WRITE
-
-_ABOUT = {"edit": {EDIT, WRITE}, "any": {SHELL, EDIT, WRITE, OTHER}}
-"""Kinds of calls that a check for a tool can hit; no check is about reading."""
 
 
 class Sieve:
@@ -19,8 +16,8 @@ class Sieve:
     def __init__(self, checks: Mapping[str, Check]) -> None:
         self._checks: dict[str, list[tuple[str, Check, tuple[str, ...]]]] = {}
         for name, check in checks.items():
-            words = tuple(needle.lower() for needle in needles(check))
-            for kind in _ABOUT.get(check.tool, {check.tool}):
+            words = needles(check)
+            for kind in HIT[check.tool]:
                 self._checks.setdefault(kind, []).append((name, check, words))
 
     def of(self, entry: Entry) -> Iterator[tuple[Deed, dict[str, tuple[str, ...]]]]:

@@ -36,8 +36,12 @@ class Undone:
     """False for a preview."""
 
 
-def undo(here: Here, *, dry_run: bool = False) -> Undone:
+def undo(here: Here, *, dry_run: bool = False, loosen: bool = False) -> Undone:
     """Take back the last change set: its lines in files, its changes to rules.
+
+    Args:
+        dry_run: Only look.
+        loosen: It may end what a guard does; else nothing is done when it would.
 
     Raises:
         Refused: nothing to undo, or somebody changed the very lines since; nothing is written then.
@@ -53,7 +57,7 @@ def undo(here: Here, *, dry_run: bool = False) -> Undone:
         _plan_rules(edit, event, result)
         _keep_what_came(here, edit, away)
         result.loosened += _loosened(edit, guarded)
-        if dry_run:
+        if dry_run or (result.loosened and not loosen):
             return result
         _write(here, edit, event, result, snapshots=snapshots)
     with contextlib.suppress(ImproveError):  # all is taken back by now; an empty directory may stay
