@@ -537,3 +537,11 @@ def test_the_sieve_loses_none_of_the_labelled_calls() -> None:
 
 def _said(call: dict[str, Any]) -> tuple[str, Any]:
     return call["tool"], call["input"]
+
+
+@pytest.mark.parametrize("word", ["Straße", "İzmir", "Ꭰ", "npm"])
+def test_the_sieve_has_no_regard_to_case_in_any_script(word: str) -> None:
+    """What a check hits comes through, also where lower case and folded case are not the same."""
+    given = Check("edit", (word,))
+    made = Guard("r", "R", "deny", "edit", check.needles(given), given.deny, (), (), ("*",))
+    assert guards.concerned([made], "Edit", {"file_path": "a.md", "new_string": f"an {word} am Rand"}) == [made]

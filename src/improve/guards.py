@@ -160,8 +160,8 @@ def concerned(guards: Iterable[Guard], tool: str, arguments: object) -> list[Gua
 
 
 def haystack(arguments: object) -> str:
-    """Give all texts in the arguments of a call in lower case, and once more without what a shell takes off."""
-    said = "\n".join(_texts(arguments)).lower()
+    """Give all texts in the arguments of a call without regard to case, and once more without what a shell takes off."""
+    said = "\n".join(_texts(arguments)).casefold()
     bare = said
     for mark in "\\\n", "\\", "'", '"':
         bare = bare.replace(mark, "")

@@ -54,7 +54,7 @@ def _guard(here: Here, rule: Rule, view: Glance | View, trouble: Callable[[BaseE
     if rule.check is None or rule.guard not in guards.MODES:
         return None
     try:
-        needles = tuple(needle.lower() for needle in check.needles(rule.check))
+        needles = check.needles(rule.check)
     except Exception as exc:  # one check that is broken switches off no other guard
         trouble(RuntimeError(f"the check of {rule.id} cannot be used ({type(exc).__name__}: {exc})"))
         return None
