@@ -160,8 +160,11 @@ def concerned(guards: Iterable[Guard], tool: str, arguments: object) -> list[Gua
 
 
 def haystack(arguments: object) -> str:
-    """Give all texts in the arguments of a call without regard to case, and once more without what a shell takes off."""
-    said = "\n".join(_texts(arguments)).casefold()
+    """Give all texts in the arguments of a call in lower case, and once more without what a shell takes off."""
+    text = "\n".join(_texts(arguments))
+    said = text.lower()
+    if not text.isascii():  # needles are folded, which in some scripts is more than lower case
+        said = f"{said}\n{text.casefold()}"
     bare = said
     for mark in "\\\n", "\\", "'", '"':
         bare = bare.replace(mark, "")
